@@ -5,31 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .flat_game import FlatGame, flat
-    from .game import CHANCE, END, Game, api_check
+    from .game import CHANCE, END, ExtensiveGame, api_check
     from .policy import Policy, load_policy
     from .rules import Rule, rule
     from .solver import Solver
 
-_PLACES = {
-    "FlatGame": "flat_game",
-    "flat": "flat_game",
-    "CHANCE": "game",
-    "END": "game",
-    "Game": "game",
-    "api_check": "game",
-    "Policy": "policy",
-    "load_policy": "policy",
-    "Rule": "rules",
-    "rule": "rules",
-    "Solver": "solver",
-}
-
-__all__ = ["CHANCE", "END", "FlatGame", "Game", "Policy", "Rule", "Solver", "api_check", "flat", "load_policy", "rule"]
+__all__ = [
+    "CHANCE", "END", "ExtensiveGame", "FlatGame", "Policy", "Rule", "Solver", "api_check", "flat", "load_policy", "rule"
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
-    globals()[name] = value
-    return value
+    if name in __all__:
+        for module in ("game", "flat_game", "policy", "rules", "solver"):
+            if hasattr(place := import_module(f".{module}", __name__), name):
+                globals()[name] = getattr(place, name)
+                return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """A game as flat arrays, built once: information sets, sequences, payoffs by sequence, and the tree of histories.
 
-A sequence of a player is one of his actions in one of his information sets, with all of his own actions before it.
+A sequence is an action in an information set, with all earlier actions of the same player.
 Sequences 0 to players - 1 are the empty ones; after them come the actions of each information set, side by side.
 """
 
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from suphx.equilibrium.game import CHANCE, END, Game, chance_of
-from suphx.equilibrium.kernels import Arrays, Tree
+from suphx.equilibrium.game import CHANCE, END, ExtensiveGame, chance_of
+from suphx.equilibrium.kernels import Arrays, GameTree
 from suphx.errors import InputError
 
 MAX_NODES = 20_000_000
@@ -26,11 +26,11 @@ class FlatGame:
 
     players: int
     arrays: Arrays
-    tree: Tree
+    tree: GameTree
     names: list[str]  # of information sets
     labels: list[list[str]]  # of their actions
     zero_sum: bool
-    game: Game
+    game: ExtensiveGame
 
     @property
     def infosets(self) -> int:
@@ -54,12 +54,12 @@ class FlatGame:
         """Return the information set of that name.
 
         Raises:
-            InputError: there is none, or it is not the only one.
+            InputError: there is none, or more than one.
         """
-        found = [k for k, each in enumerate(self.names) if each == name and player in (None, self.owner(k))]
-        if len(found) != 1:
-            raise InputError(f"{len(found) or 'no'} information sets are named {name!r}")
-        return found[0]
+        matches = [k for k, each in enumerate(self.names) if each == name and player in (None, self.owner(k))]
+        if len(matches) != 1:
+            raise InputError(f"{len(matches) or 'no'} information sets are named {name!r}")
+        return matches[0]
 
     def uniform(self) -> np.ndarray:
         """Return the policy that plays every action alike, f64[S]."""
@@ -87,8 +87,8 @@ class _Sets:
 
     def of(self, seen: Hashable, parent: int, labels: list, complete: bool, state: Any) -> int:
         key = (seen, parent)
-        found = self.index.get(key)
-        if found is None:
+        number = self.index.get(key)
+        if number is None:
             if complete:
                 before, other = self.by_name.setdefault(seen, (parent, state))
                 if before != parent:
@@ -96,21 +96,23 @@ class _Sets:
                         f"imperfect recall in information set {seen}: {other} and {state} come after "
                         "different decisions of the same player"
                     )
-            found = self.index[key] = len(self.names)
+            number = self.index[key] = len(self.names)
             again = self.times[str(seen)] = self.times.get(str(seen), 0) + 1
-            self.names.append(str(seen) if again == 1 else f"{seen} ({again})")  # after other decisions of his own
+            self.names.append(
+                str(seen) if again == 1 else f"{seen} ({again})"
+            )  # after other decisions of the same player
             self.labels.append([str(label) for label in labels])
             self.parent.append(parent)
             self.first.append(self.first[-1] + len(labels))
-        elif len(labels) != len(self.labels[found]) or any(
-            str(label) != known for label, known in zip(labels, self.labels[found], strict=True)
+        elif len(labels) != len(self.labels[number]) or any(
+            str(label) != known for label, known in zip(labels, self.labels[number], strict=True)
         ):
-            raise InputError(f"actions differ inside information set {self.names[found]}: {labels} in {state!r:.80}")
-        return found
+            raise InputError(f"actions differ inside information set {self.names[number]}: {labels} in {state!r:.80}")
+        return number
 
 
-def flat(game: Game, max_nodes: int = MAX_NODES, tell: Callable[[int], None] | None = None) -> FlatGame:
-    """Return a game as arrays. Takes about 25 us a node; `tell` hears how many there are so far.
+def flat(game: ExtensiveGame, max_nodes: int = MAX_NODES, tell: Callable[[int], None] | None = None) -> FlatGame:
+    """Return a game as arrays. Takes about 25 us a node; `tell` gets the number of nodes so far.
 
     Raises:
         InputError: it has more than `max_nodes` nodes, or does not keep to the protocol.
@@ -183,7 +185,7 @@ def flat(game: Game, max_nodes: int = MAX_NODES, tell: Callable[[int], None] | N
                    (meet_mover, meet_of, meet_by, meet_chance))  # fmt: skip
 
 
-def _joined(game: Game, sets: list[_Sets], nodes: tuple, ended: tuple, meetings: tuple) -> FlatGame:
+def _joined(game: ExtensiveGame, sets: list[_Sets], nodes: tuple, ended: tuple, meetings: tuple) -> FlatGame:
     """Number the sets and sequences of all players together, and gather payoffs and meetings by sequence."""
     n = game.players
     begin = np.concatenate([[0], np.cumsum([len(each.names) for each in sets])]).astype(np.int64)
@@ -207,7 +209,7 @@ def _joined(game: Game, sets: list[_Sets], nodes: tuple, ended: tuple, meetings:
     mover_of, set_of, child, width, chance = (np.array(each) for each in nodes)
     kind = np.where(mover_of >= 0, set_of + begin[np.maximum(mover_of, 0)], mover_of).astype(np.int32)
     arrays = Arrays(begin, first, parent, _shares(begin, first, parent), row, column, value, met, met_by, met_chance)
-    tree = Tree(kind, child, chance, payoffs, width.astype(np.int32))
+    tree = GameTree(kind, child, chance, payoffs, width.astype(np.int32))
     return FlatGame(
         players=n,
         arrays=arrays,

@@ -1,4 +1,4 @@
-"""What a game is: `players` and six methods. It is asked once, to build arrays, so Python's speed is enough."""
+"""The protocol of games: `players` and six methods. They are called once, to build arrays: Python is fast enough."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from random import Random
@@ -8,11 +8,11 @@ from suphx.errors import InputError
 
 CHANCE = -1  # the mover of a state where chance moves
 END = -2  # the mover of a state where the game is over
-CHANCE_ERROR = 1e-6  # probabilities of a chance move may miss 1 by so much; they are scaled to sum to 1
+CHANCE_ERROR = 1e-6  # allowed error of the sum of a chance move's probabilities, which are scaled to sum to 1
 
 
 @runtime_checkable
-class Game(Protocol):
+class ExtensiveGame(Protocol):
     """A game in extensive form. States may be anything; players are 0, 1, ..."""
 
     players: int
@@ -32,8 +32,8 @@ class Game(Protocol):
     def seen(self, state: Any) -> Hashable:
         """Return what the mover knows, as a name for the information set.
 
-        What he knew and did before need not be repeated: two states are told apart if he reached them by other
-        decisions of his own. A game whose names are the information sets and nothing else has `complete_names = True`;
+        Earlier knowledge and actions need not be repeated: states that the mover reached by other decisions of
+        its own are distinct. A game whose names are the information sets and nothing else has `complete_names = True`;
         there that would be imperfect recall, and it is refused.
         """
 
@@ -41,7 +41,7 @@ class Game(Protocol):
         """Return what each player wins in a state where the game is over."""
 
 
-def chance_of(game: Game, state: Any) -> list[tuple[Any, float]]:
+def chance_of(game: ExtensiveGame, state: Any) -> list[tuple[Any, float]]:
     """Return the names and probabilities of a chance move, scaled to sum to 1.
 
     Raises:
@@ -54,7 +54,7 @@ def chance_of(game: Game, state: Any) -> list[tuple[Any, float]]:
     return [(name, probability / total) for name, probability in outcomes]
 
 
-def api_check(game: Game, plays: int = 100, seed: int = 0) -> None:
+def api_check(game: ExtensiveGame, plays: int = 100, seed: int = 0) -> None:
     """Play at random and check that the game keeps to the protocol.
 
     Raises:
@@ -62,9 +62,9 @@ def api_check(game: Game, plays: int = 100, seed: int = 0) -> None:
     """
     random = Random(seed)
     known: dict[Hashable, tuple] = {}
-    if not isinstance(game, Game) or not game.players >= 1:
+    if not isinstance(game, ExtensiveGame) or not game.players >= 1:
         raise InputError(
-            f"{type(game).__name__} is no game: it needs `players` and the methods of suphx.equilibrium.Game"
+            f"{type(game).__name__} is no game: it needs `players` and the methods of suphx.equilibrium.ExtensiveGame"
         )
     for _ in range(plays):
         state = game.root()

@@ -15,15 +15,15 @@ from numba.extending import intrinsic
 
 from simulator.jit import hold, jit, numba_config
 
-PARAMETERS = 8  # a rule has at most so many
+PARAMETERS = 8  # of a rule, at most
 
-#: What a rule is told beside the values, and what it was set to.
+#: What a rule gets beside the values: where it is, and its parameters.
 AT = np.dtype(
     [
         ("t", np.float64),  # the iteration, from 1
         ("sweep", np.int64),  # which sweep of the iteration, for rules with several
         ("own_reach", np.float64),  # the probability that the player's own decisions lead here
-        ("others_reach", np.float64),  # and that chance and the others do; only for rules that ask for it
+        ("others_reach", np.float64),  # ... that chance's and the others' do; only for rules with `others_reach`
         ("p", np.float64, (PARAMETERS,)),  # the rule's parameters
     ],
     align=True,
@@ -34,7 +34,7 @@ SETTINGS = np.dtype(
         ("rows", np.int64),  # of memory
         ("sweeps", np.int64),
         ("alternate", np.bool_),
-        ("others", np.bool_),  # the rule wants others_reach
+        ("others", np.bool_),  # whether the rule needs others_reach
         ("opponents", np.bool_),  # the last row of memory holds what the opponents gain
         ("average", np.int64),  # the power of t that weighs an iterate; -1: no average
         ("uniform_first", np.bool_),  # the average begins with the policy of the start
@@ -61,7 +61,7 @@ class Arrays(NamedTuple):
     met_chance: np.ndarray  # f64[M]: chance's probability of each
 
 
-class Tree(NamedTuple):
+class GameTree(NamedTuple):
     """The histories, for sampling. A node's children stand side by side."""
 
     kind: np.ndarray  # i32[nodes]: the information set; -1 for chance, -2 for an end
@@ -269,7 +269,7 @@ def begin(arrays, state, settings):
 
 @jit
 def run(sweep_rule, arrays, state, settings, steps):
-    """Do `steps` iterations over the whole game; return how many went well (one less than all if NaN appeared)."""
+    """Do `steps` iterations over the whole game; return how many succeeded (all, unless NaN appeared)."""
     arrays, state = borrowed(arrays, state)
     n, begin_of, first, parent = len(arrays.begin) - 1, arrays.begin, arrays.first, arrays.parent
     q, policy, memory, reach = state.q, state.policy, state.memory, state.reach

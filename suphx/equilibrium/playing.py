@@ -1,10 +1,10 @@
 """Playing a game against a policy in the terminal."""
 
 from random import Random
-from typing import Any
 
 from suphx.equilibrium.game import CHANCE, END, chance_of
 from suphx.equilibrium.policy import Policy
+from suphx.equilibrium.terminal import Quit, choose
 from suphx.errors import InputError
 
 
@@ -18,15 +18,16 @@ def play(policy: Policy, player: int, games: int, seed: int) -> None:
         raise InputError(f"there is no player {player}; the game has 0 to {policy.game.players - 1}")
     random, total = Random(seed), 0.0
     for number in range(1, games + 1):
-        won = _play_one(policy, player, random)
-        if won is None:
+        try:
+            points = _play_one(policy, player, random)
+        except Quit:
             return
-        total += won
-        print(f"game {number}: you win {won:g}; in all {total:g}, {total / number:g} a game\n")
+        total += points
+        print(f"game {number}: you win {points:g}; in all {total:g}, {total / number:g} a game\n")
 
 
-def _play_one(policy: Policy, player: int, random: Random) -> float | None:
-    """Return what the person won, or None if he stopped."""
+def _play_one(policy: Policy, player: int, random: Random) -> float:
+    """Return what the person wins; raises Quit."""
     flat, game = policy.game, policy.game.game
     state, node = game.root(), 0
     while (mover := game.mover(state)) != END:
@@ -36,23 +37,10 @@ def _play_one(policy: Policy, player: int, random: Random) -> float | None:
         else:
             names = list(game.actions(state))
             weights = list(policy.at(int(flat.tree.kind[node])).values())
-        at = _ask(game.seen(state), names) if mover == player else random.choices(range(len(names)), weights)[0]
-        if at is None:
-            return None
+        if mover == player:
+            print(f"you see: {game.seen(state)}")
+            at = choose([str(name) for name in names])
+        else:
+            at = random.choices(range(len(names)), weights)[0]
         state, node = game.next(state, names[at]), int(flat.tree.child[node]) + at
     return float(list(game.payoffs(state))[player])
-
-
-def _ask(seen: Any, names: list) -> int | None:
-    known = [str(name) for name in names]
-    print(f"you see: {seen}")
-    while True:
-        try:
-            answer = input(f"{', '.join(known)} (q stops): ").strip()
-        except EOFError:
-            return None
-        if answer == "q":
-            return None
-        if answer in known:
-            return known.index(answer)
-        print("that is none of the actions")

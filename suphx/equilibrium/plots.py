@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from suphx.plotting import colour, one_panel, tidy, write_figure
 
 _DASHES = ("-", "--", ":")
-#: Curves of a two-player mahjong table: the field of a point, what it is called.
+#: Curves of a two-player mahjong table: the field of a point and its label.
 _DUEL = {
     "best_of_plans": "best of plans (the paper's)",
     "average_lower_bound": "lower bound, average policy",
@@ -37,7 +37,7 @@ def plot_nash_conv(path: Path, curves: Mapping[str, Sequence[tuple[int, float]]]
 
 
 def plot_duels(path: Path, trainings: Sequence[Mapping[str, Any]]) -> None:
-    """Write the curves of two-player mahjong, as `duel train --json` prints them, a panel for each length of them."""
+    """Write the curves of two-player mahjong, as `duel train --json` prints them, a panel for each length."""
     lengths = sorted({each["curve"][-1]["iterations"] for each in trainings})
     figure = Figure((4.4 * max(1.4, len(lengths)), 3.6), layout="constrained")
     panels = figure.subplots(1, len(lengths), sharey=True, squeeze=False)[0]
@@ -51,7 +51,7 @@ def plot_duels(path: Path, trainings: Sequence[Mapping[str, Any]]) -> None:
                 axes.plot(*values, color=colour((5, 3, 2)[number]), linewidth=1, alpha=0.75, label=label)
         axes.axhline(0, color="0.35", linewidth=0.9)
         steps = int(shown[0][1]["iterations"] - shown[0][0]["iterations"]) if len(shown[0]) > 1 else 0
-        axes.set_title(f"looked at every {steps:,} iterations", fontsize=10)
+        axes.set_title(f"measured every {steps:,} iterations", fontsize=10)
         axes.set_xlabel("iterations")
     panels[0].set_ylabel("points a game")
     panels[-1].legend(fontsize=8)

@@ -2,15 +2,14 @@
 
 import csv
 import io
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from simulator.files import write_whole
 from suphx.equilibrium.flat_game import FlatGame
-from suphx.equilibrium.response import exploitability, gains, game_values, nash_conv
+from suphx.equilibrium.npz import read_arrays, save_arrays
+from suphx.equilibrium.response import gains, game_values, nash_conv
 from suphx.errors import InputError
 
 
@@ -44,7 +43,7 @@ class Policy:
 
     def exploitability(self) -> float:
         """Return NashConv divided by the number of players."""
-        return exploitability(self.game, self.probabilities)
+        return self.nash_conv() / self.game.players
 
     def save(self, path: Path) -> None:
         """Write an npz file."""
@@ -59,33 +58,6 @@ class Policy:
             owner = self.game.owner(k)
             writer.writerows([owner, name, action, f"{p:.9g}"] for action, p in self.at(k).items())
         return text.getvalue()
-
-
-def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    """Write an npz file whole or not at all."""
-    data = io.BytesIO()
-    np.savez_compressed(data, allow_pickle=False, **arrays)
-    write_whole(path, data.getvalue())
-
-
-def read_arrays(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """Read arrays of an npz file by name, without unpickling anything.
-
-    Raises:
-        InputError: it is no such file, or lacks one of them.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            found = {name: file[name] for name in names if name in file.files}
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise InputError(f"{path} is no npz file") from error
-    except Exception as error:  # whatever NumPy and zipfile say of a broken file
-        raise InputError(f"{path} cannot be read as an npz file: {error}") from error
-    if missing := [name for name in names if name not in found]:
-        raise InputError(f"{path} has no {missing[0]!r}")
-    return found
 
 
 def load_arrays(path: Path, game: FlatGame, names: list[str]) -> dict[str, np.ndarray]:

@@ -40,10 +40,10 @@ def reach_of(game: FlatGame, policy: np.ndarray) -> np.ndarray:
 
 
 def action_values(game: FlatGame, policy: np.ndarray, player: int, best: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return counterfactual values of a player's actions, f64[S], and the policy that he follows after them, f64[S].
+    """Return counterfactual values of a player's actions, f64[S], and the player's policy after them, f64[S].
 
-    Everyone plays `policy`; with `best` the player himself answers best from each information set on. The value of the
-    game to him is entry `player` (his empty sequence).
+    Everyone plays `policy`; with `best` the player responds best from each information set on. The value of the
+    game to the player is entry `player` (the empty sequence).
     """
     q, own = np.zeros(game.sequences), policy.copy()
     values(game.arrays, player, reach_of(game, policy), q)
@@ -57,7 +57,7 @@ def game_values(game: FlatGame, policy: np.ndarray) -> list[float]:
 
 
 def best_response(game: FlatGame, policy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
-    """Return the value of a player's best response, and the policy with his part replaced by it, f64[S]."""
+    """Return the value of a player's best response, and the policy with that player's part replaced by it, f64[S]."""
     q, own = action_values(game, policy, player, best=True)
     return float(q[player]), own
 
@@ -70,8 +70,3 @@ def gains(game: FlatGame, policy: np.ndarray) -> list[float]:
 def nash_conv(game: FlatGame, policy: np.ndarray) -> float:
     """Return the sum of what best responses gain."""
     return sum(gains(game, policy))
-
-
-def exploitability(game: FlatGame, policy: np.ndarray) -> float:
-    """Return NashConv divided by the number of players."""
-    return nash_conv(game, policy) / game.players

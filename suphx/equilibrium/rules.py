@@ -44,7 +44,7 @@ class Rule:
     name: str
     memory: tuple[Start, ...] = ("zero",)  # what each row holds at the start
     sweeps: int = 1
-    others_reach: bool = False  # whether it wants `at["others_reach"]`
+    others_reach: bool = False  # whether it needs `at["others_reach"]`
     opponents: bool = False  # whether the last row's first number is what the opponents gain at this set
     parameters: dict[str, float] = field(default_factory=dict)  # `at["p"]`, in this order
     alternate: bool = False
@@ -87,10 +87,10 @@ def _reason(error: Exception) -> str:
     """Return the line of Numba's message that says what is wrong, and where."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     where = next((line for line in lines if line.startswith("File ")), "").rstrip(":")
-    said = [
+    reasons = [
         line for line in lines if not line.startswith(("Failed in", "During", "File ", ">>>", "-", "*", "def ", "<"))
     ]
-    return f"{said[0] if said else type(error).__name__} {where}".strip()[:300]
+    return f"{reasons[0] if reasons else type(error).__name__} {where}".strip()[:300]
 
 
 def rule(memory: int | tuple[Start, ...] | Callable = 1, **options: Any) -> Any:
@@ -113,11 +113,11 @@ def rule(memory: int | tuple[Start, ...] | Callable = 1, **options: Any) -> Any:
     if len(parameters) > PARAMETERS:
         raise InputError(f"a rule has at most {PARAMETERS} parameters, not {len(parameters)}")
 
-    def made(function: Callable) -> Rule:
+    def decorate(function: Callable) -> Rule:
         name = fields.pop("name", function.__name__.replace("_plus", "+").replace("_", "-"))
         return Rule(function, name, rows, parameters=parameters, **fields)
 
-    return made
+    return decorate
 
 
 @jit
@@ -156,16 +156,16 @@ def project(policy, floor):
     """
     n = len(policy)
     low = floor / n
-    kept, threshold = n, (policy.sum() - n * low - (1.0 - floor)) / n
+    count_before, threshold = n, (policy.sum() - n * low - (1.0 - floor)) / n
     for _ in range(n):  # one action at least is left out each time
         count, total = 0, 0.0
         for a in range(n):
             if policy[a] - low > threshold:
                 count += 1
                 total += policy[a] - low
-        if count == kept or count == 0:
+        if count == count_before or count == 0:
             break
-        kept, threshold = count, (total - (1.0 - floor)) / count
+        count_before, threshold = count, (total - (1.0 - floor)) / count
     for a in range(n):
         policy[a] = max(policy[a] - low - threshold, 0.0) + low
 
@@ -262,7 +262,7 @@ def domd(q, policy, memory, at):
 
 @rule(memory=("policy", "policy"), sweeps=2, average="last", eta=0.1, tau=0.001)
 def reg_domd(q, policy, memory, at):
-    """DOMD on the game with a quadratic regulariser. Source: Liu, Ozdaglar, Yu, Zhang 2023, equation 8."""
+    """DOMD on the game with a quadratic regularizer. Source: Liu, Ozdaglar, Yu, Zhang 2023, equation 8."""
     eta, tau = at["p"][0], at["p"][1]
     before, new = (memory[1], memory[0]) if at["sweep"] == 0 else (memory[0], policy)
     if at["sweep"] == 0:
@@ -270,13 +270,13 @@ def reg_domd(q, policy, memory, at):
     for a in range(len(q)):
         new[a] = before[a] + eta * (q[a] - tau * before[a])
     project(new, 0.0)
-    regulariser = dot(before, new) - dot(before, before) / 2
-    return dot(q, new) - distance(new, before) / eta - tau * regulariser
+    regularizer = dot(before, new) - dot(before, before) / 2
+    return dot(q, new) - distance(new, before) / eta - tau * regularizer
 
 
 @rule(memory=("policy", "zero", "zero"), average="last", kappa=1.0, tau=0.001, gamma=0.001)
 def reg_cfr(q, policy, memory, at):
-    """CFR on the regularised game with optimistic steps of falling size. Source: Liu et al. 2023, algorithm 1.
+    """CFR on the regularized game with optimistic steps of falling size. Source: Liu et al. 2023, algorithm 1.
 
     Memory: the anchor, the last q, and the sum of squared changes of q.
     """
@@ -312,7 +312,7 @@ def mmd(q, policy, memory, at):
 def qfr(q, policy, memory, at):
     """Q-function based regret minimization, entropy. Source: Liu, Farina, Ozdaglar 2024, algorithm 1.
 
-    Memory: the floor's shares, the anchor, and this set's regulariser, which the opponents gain.
+    Memory: the floor's shares, the anchor, and this set's regularizer, which the opponents gain.
     """
     eta, tau, gamma, n = at["p"][0], at["p"][1], at["p"][2], len(q)
     value = dot(q, policy) - at["others_reach"] * tau * (np.log(n) + dot(policy, np.log(policy)))

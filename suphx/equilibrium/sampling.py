@@ -1,8 +1,9 @@
-"""Sampled traversals: for each player a part of the tree, with estimates of his action values that have the right mean.
+"""Sampled traversals: a part of the tree for each player, with unbiased estimates of the player's action values.
 
 External sampling follows all actions of the updating player and one, drawn by its probability, of everybody else.
-Outcome sampling follows one of his, too, drawn by his policy mixed with one that is balanced over his subtrees (in
-reach), and divides by the probability of drawing it. Source: Lanctot, Waugh, Zinkevich, Bowling 2009, section 3.
+Outcome sampling also follows a single action of that player, drawn from the policy mixed (in reach) with one that is
+balanced over the player's subtrees, and divides by the probability of drawing it. Source: Lanctot, Waugh, Zinkevich,
+Bowling 2009, section 3.
 """
 
 import numpy as np
@@ -60,7 +61,7 @@ def traverse(arrays, tree, player, state, settings, random, visited, stack, chan
         a, b = first[kind], first[kind + 1]
         mine = arrays.begin[player] <= kind < arrays.begin[player + 1]
         if not mine:
-            if settings["opponents"]:  # what they gain here by a regulariser is won from this player
+            if settings["opponents"]:  # their gain from a regularizer here is this player's
                 rows = settings["rows"]
                 state.q[sequence] += state.memory[rows * a + (rows - 1) * (b - a)] / drawn
             stack[top, 0] = child + _draw(state.policy, a, b, random) - a
@@ -92,7 +93,7 @@ def traverse(arrays, tree, player, state, settings, random, visited, stack, chan
 
 @jit
 def run_sampled(sweep_rule, arrays, tree, state, settings, random, steps):
-    """Do `steps` iterations of one sample for each player; return how many went well, as `kernels.run` does.
+    """Do `steps` iterations of one sample for each player; return how many succeeded, as `kernels.run` does.
 
     The average is over the whole policy, as with full traversal: an estimate would be noisier.
     """

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from suphx.equilibrium.flat_game import FlatGame, flat
-from suphx.equilibrium.game import Game
+from suphx.equilibrium.game import ExtensiveGame
 from suphx.equilibrium.kernels import SETTINGS, State, run
-from suphx.equilibrium.policy import Policy, check_policy, load_arrays, save_arrays
+from suphx.equilibrium.npz import save_arrays
+from suphx.equilibrium.policy import Policy, check_policy, load_arrays
 from suphx.equilibrium.response import reach_of
 from suphx.equilibrium.rules import NAMED, Average, Rule
 from suphx.errors import InputError
@@ -19,7 +20,7 @@ TRAVERSALS = ("full", "external", "outcome")
 
 
 class Solver:
-    """Runs an update rule over a game. What is not given is as the rule is meant to be run.
+    """Runs an update rule over a game. Options that are not set are the rule's own.
 
     Args:
         game: a game, flat or not.
@@ -29,7 +30,7 @@ class Solver:
             square; the last iterate; or the best of those at the ends of `run`.
         traverse: all of the game in each iteration, or a sample for each player: all own actions and one of everybody
             else (external), or a single course of the game (outcome).
-        explore: with outcome sampling, the share of the updating player's course that is balanced over his subtrees.
+        explore: with outcome sampling, the share of the updating player's course that is balanced over the subtrees.
         uniform_first: whether the average begins with the policy of the start; else with the first update's.
         seed: of sampling.
         parameters: of the rule.
@@ -37,7 +38,7 @@ class Solver:
 
     def __init__(
         self,
-        game: FlatGame | Game,
+        game: FlatGame | ExtensiveGame,
         rule: Rule | str = "cfr+",
         *,
         alternate: bool | None = None,
@@ -119,7 +120,7 @@ class Solver:
         return self
 
     def run(self, iterations: int) -> Solver:
-        """Do so many more iterations.
+        """Do n more iterations.
 
         Raises:
             InputError: the rule does not compile, gave NaN, or something that is no policy.
@@ -135,8 +136,8 @@ class Solver:
         self._check(before + done + 1)
         if self.average == "best":
             policy = Policy(self.game, self.state.policy.copy())
-            if (found := policy.nash_conv()) < self.best:
-                self.best, self.best_policy = found, policy.probabilities
+            if (nash_conv := policy.nash_conv()) < self.best:
+                self.best, self.best_policy = nash_conv, policy.probabilities
         return self
 
     def _check(self, iteration: int) -> None:
@@ -148,7 +149,7 @@ class Solver:
         check_policy(self.game, self.state.policy, f"the rule {self.rule.name} after iteration {iteration - 1}")
 
     def policy(self) -> Policy:
-        """Return the average policy, or the iterate that was asked for."""
+        """Return the average policy, or the iterate that `average` names."""
         if self.average == "best":
             return Policy(self.game, self.best_policy.copy())
         if self.average == "last" or not self.state.average.any():
@@ -171,36 +172,36 @@ class Solver:
         return self.policy().exploitability()
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint, from which solving goes on exactly as if it had not stopped."""
-        kept = {name: getattr(self.state, name) for name in ("average", "memory", "locked")}
-        kept |= {"best": np.array(self.best), "best_policy": self.best_policy, "random": self.random}
-        kept |= {"settings": self._fingerprint(), "t": self.settings["t"], "iterate": self.state.policy}
-        save_arrays(path, kept | {"game": np.array(self.game.key()), "policy": self.policy().probabilities})
+        """Write a checkpoint, from which solving resumes exactly."""
+        arrays = {name: getattr(self.state, name) for name in ("average", "memory", "locked")}
+        arrays |= {"best": np.array(self.best), "best_policy": self.best_policy, "random": self.random}
+        arrays |= {"settings": self._fingerprint(), "t": self.settings["t"], "iterate": self.state.policy}
+        save_arrays(path, arrays | {"game": np.array(self.game.key()), "policy": self.policy().probabilities})
 
     def _fingerprint(self) -> np.ndarray:
-        """Return what must be the same for a checkpoint to be gone on from."""
+        """Return what must be the same to resume from a checkpoint."""
         return np.array(f"{self.rule.name} {self.rule.parameters} {self.average} {self.traverse} "
                         f"{self.settings[['alternate', 'uniform_first', 'explore']][0]}")  # fmt: skip
 
     def load(self, path: Path) -> Solver:
-        """Go on from a checkpoint.
+        """Resume from a checkpoint.
 
         Raises:
             InputError: it is unusable, or of another game, rule or setting.
         """
         names = ["iterate", "average", "memory", "locked", "best", "best_policy", "random", "settings", "t"]
-        found = load_arrays(path, self.game, names)
-        if str(found["settings"]) != str(self._fingerprint()):
-            raise InputError(f"{path} was made by other settings: {found['settings']}")
+        arrays = load_arrays(path, self.game, names)
+        if str(arrays["settings"]) != str(self._fingerprint()):
+            raise InputError(f"{path} was made by other settings: {arrays['settings']}")
         own = {"average": self.state.average, "memory": self.state.memory, "locked": self.state.locked}
         own |= {"random": self.random, "t": self.settings["t"]}
         for name, array in own.items():
-            if found[name].shape != array.shape or found[name].dtype != array.dtype:
+            if arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:
                 raise InputError(f"{path}: {name} does not fit this game")
-            array[...] = found[name]
-        check_policy(self.game, found["iterate"], str(path))
-        check_policy(self.game, found["best_policy"], str(path))
-        self.state.policy[:] = found["iterate"]
-        self.best, self.best_policy = float(found["best"]), found["best_policy"]
+            array[...] = arrays[name]
+        check_policy(self.game, arrays["iterate"], str(path))
+        check_policy(self.game, arrays["best_policy"], str(path))
+        self.state.policy[:] = arrays["iterate"]
+        self.best, self.best_policy = float(arrays["best"]), arrays["best_policy"]
         self._follow(self.state)
         return self

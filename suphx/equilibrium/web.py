@@ -8,12 +8,12 @@ from fastapi import APIRouter, File, Form, HTTPException, Query, UploadFile
 from suphx.equilibrium.duel.log import parse_log, replay
 from suphx.equilibrium.duel.nodes import Nodes
 from suphx.equilibrium.duel.patterns import PATTERNS
-from suphx.equilibrium.duel.players import Player, Table, play_game, player_named
+from suphx.equilibrium.duel.players import DuelPlayer, TablePlayer, play_game, player_named
 from suphx.errors import InputError
 from suphx.review.analysis import clean
 from suphx.web.agents import MAX_SEED
 
-#: Iterations of the table that plays as `cfr`; it is trained when it is first asked for, in about a second.
+#: Iterations of the table that plays as `cfr`; it is trained on first use, in about a second.
 ITERATIONS = 2000
 _Name = Literal["cfr", "normal", "pongs", "pairs", "random"]
 
@@ -22,12 +22,12 @@ def duel_routes() -> APIRouter:
     """Return the routes; they keep nothing but the table."""
     routes, table, alone = APIRouter(prefix="/api/duel"), Nodes(), Lock()
 
-    def named(name: str) -> Player:
+    def named(name: str) -> DuelPlayer:
         if name != "cfr":
             return player_named(name)
         with alone:
             table.train(ITERATIONS - table.iterations)
-        return Table(table, "cfr")
+        return TablePlayer(table, "cfr")
 
     @routes.get("")
     def game(first: _Name, second: _Name, seed: Annotated[int, Query(ge=0, le=MAX_SEED)]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from suphx.equilibrium import Solver, flat, games
-from suphx.equilibrium.game_file import read, write
+from suphx.equilibrium.games.game_file import read, write
 from suphx.errors import InputError
 
 
@@ -90,7 +90,7 @@ def test_an_exported_policy_has_the_nash_conv_that_openspiel_says(name):
     pytest.importorskip("pyspiel")
     from open_spiel.python.algorithms.exploitability import nash_conv
 
-    from suphx.equilibrium.openspiel import exported
+    from suphx.equilibrium.games.openspiel import exported
 
     policy = Solver(games.named(f"openspiel:{name}")).run(7).policy()
     assert nash_conv(policy.game.game.spiel, exported(policy)) == pytest.approx(policy.nash_conv(), abs=1e-9)

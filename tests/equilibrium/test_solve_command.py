@@ -94,7 +94,7 @@ def test_playing_in_the_terminal(tmp_path):
     out = tmp_path / "p.npz"
     invoke("kuhn", "--iterations", "50", "--out", str(out))
     done = invoke("play", "kuhn", str(out), "--games", "2", input="x\n" + "p\n" * 10)
-    assert done.exit_code == 0 and "none of the actions" in done.stdout and "game 2: you win" in done.stdout
+    assert done.exit_code == 0 and "is none of them" in done.stdout and "game 2: you win" in done.stdout
     assert invoke("play", "kuhn", str(out), input="q\n").exit_code == 0
 
 
@@ -135,7 +135,7 @@ def test_broken_policies_are_refused(tmp_path):
 def test_a_game_of_2_7_million_nodes_needs_less_than_2_gb():
     program = (
         "import resource, sys\nfrom typer.testing import CliRunner\nfrom suphx import cli\n"
-        "done = CliRunner().invoke(cli.app, ['solve', 'pocket:honours=1', '--iterations', '10', '--json'])\n"
+        "done = CliRunner().invoke(cli.app, ['solve', 'pocket:honors=1', '--iterations', '10', '--json'])\n"
         "print(done.exit_code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

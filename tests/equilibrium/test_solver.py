@@ -75,7 +75,7 @@ def test_pocket_mahjong_far_from_and_near_equilibrium():
 
 
 @pytest.mark.parametrize(
-    "name", [*games.NAMED, "kuhn:players=3", "liars-dice:sides=3,dice=2", "pocket:honours=1,copies=2"]
+    "name", [*games.NAMED, "kuhn:players=3", "liars-dice:sides=3,dice=2", "pocket:honors=1,copies=2"]
 )
 def test_games_keep_to_the_protocol(name):
     api_check(games.named(name), plays=30)

@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.lookup import get_lookup
-from suphx.equilibrium.duel.abstraction import BENCHMARK, Rules, deal
+from suphx.equilibrium.duel.abstraction import BENCHMARK, DuelRules, deal
 from suphx.equilibrium.duel.evaluation import Benchmark
 from suphx.equilibrium.duel.nodes import Nodes
 from suphx.equilibrium.duel.patterns import PATTERNS
@@ -44,7 +44,7 @@ def bench_duel(games: int, iterations: int) -> Iterator[tuple[str, float]]:
     nodes = Nodes()
     nodes.train(1)
     yield "iterations_per_second", iterations / _cpu(lambda: nodes.train(iterations))
-    Benchmark(Rules(), 2, 0).evaluate(nodes)
+    Benchmark(DuelRules(), 2, 0).evaluate(nodes)
     yield "evaluation_seconds", _cpu(lambda: Benchmark(nodes.rules, _DEALS, 0).evaluate(nodes))
 
 

@@ -15,7 +15,7 @@ from suphx.equilibrium.poker.hands import strengths
 from suphx.equilibrium.poker.holdem import OVER, act
 from suphx.equilibrium.poker.match import deal_hands
 from suphx.equilibrium.poker.mccfr import explore
-from suphx.equilibrium.poker.policy_net import PolicyNetwork, probabilities
+from suphx.equilibrium.poker.policy_net import PokerPolicyNetwork, probabilities
 
 #: Stacks in pots, and the CPU time of an iteration of postflop-solver (Rust, one thread, set-up included, full ranges,
 #: bets and raises of the pot and all-in) in milliseconds, measured on two cores like those of docs/results.md.
@@ -86,12 +86,12 @@ def _evaluators(turns: int, tell: Callable[[str], None]) -> dict[str, Any]:
         tell(f"eval7 is left out: {error}")
     rates = {name: _HANDS / seconds for name, seconds in _fastest(works, turns).items()}
     if not np.array_equal(ours, theirs):
-        raise ValueError("the two evaluators differ: their speed says nothing")
+        raise ValueError("the two evaluators differ: their speeds cannot be compared")
     return {"hands_per_s": rates} | {f"times_{name}": rates["suphx"] / rates[name] for name in works if name != "suphx"}
 
 
 def _endgames(turns: int) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    speeds: dict[str, Any] = {}
     for stack, native in NATIVE_SOLVER.items():
 
         def solve(stack: int = stack) -> None:
@@ -101,14 +101,14 @@ def _endgames(turns: int) -> dict[str, Any]:
                 endgame.iterate()
 
         took = 1000 * _fastest({"suphx": solve}, turns)["suphx"] / _ITERATIONS
-        found[str(stack)] = {"ms": took, "native_ms": native, "times_native": took / native}
-    return found
+        speeds[str(stack)] = {"ms": took, "native_ms": native, "times_native": took / native}
+    return speeds
 
 
 def recursive_tree(
-    network: PolicyNetwork, hand: np.ndarray, explorer: int, random: np.random.Generator
+    network: PokerPolicyNetwork, hand: np.ndarray, explorer: int, random: np.random.Generator
 ) -> tuple[float, int]:
-    """External sampling as DeepFool's program does it: depth first, the network asked at each node.
+    """External sampling as DeepFool's program does it: depth first, with a call of the network at each node.
 
     hand: a record HAND[1]. Returns the value for the explorer in big blinds, and the number of nodes.
     """
@@ -128,7 +128,7 @@ def recursive_tree(
 
 def _mccfr(turns: int) -> dict[str, Any]:
     torch.manual_seed(0)
-    network, random = PolicyNetwork(), np.random.default_rng(0)
+    network, random = PokerPolicyNetwork(), np.random.default_rng(0)
     roots = deal_hands(np.full(6, 500), np.arange(_TREES) % 6, 2, np.arange(_TREES).astype(np.uint64))
     nodes = dict.fromkeys(("suphx", "recursive"), 0)
 
@@ -152,7 +152,7 @@ def _mccfr(turns: int) -> dict[str, Any]:
 def bench_poker(turns: int, tell: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
     """Return the speed of evaluating hands, of endgames by stack, and of MCCFR, each beside another program's.
 
-    A peer that is not installed is left out, and `tell` hears of it.
+    A peer that is not installed is left out; `tell` gets the reason.
     """
     torch.set_num_threads(1)
     numbers: dict[str, Any] = {}

@@ -114,12 +114,12 @@ def bench_equilibrium(
 ) -> dict[str, Any]:
     """Return microseconds of an iteration of CFR, by game and program, and how many times ours is faster.
 
-    A peer that is not installed is left out, and `tell` hears of it.
+    A peer that is not installed is left out; `tell` gets the reason.
     """
     numbers: dict[str, Any] = {}
     for name in names:
         rules: Any = named(f"openspiel:{name}")
-        rules.complete_names = False  # those of dark hex forget the order of own moves; here they are told apart
+        rules.complete_names = False  # those of dark hex forget the order of own moves; here they are distinct
         game, spiel = flat(rules), rules.spiel
         solver = Solver(game, "cfr").run(1)
         runs: dict[str, tuple[Callable[[int], Any], int]] = {"suphx": (solver.run, GAMES[name][0])}
@@ -160,9 +160,9 @@ def bench_rules(
             runs["liteefg"] = lambda seed, rule=rule: _theirs(rules.spiel, rule, looks, seed)
         numbers[rule] = {}
         for program, run in runs.items():
-            found = np.array([run(seed) for seed in range(1 if NAMED[rule].traverse == "full" else seeds)])
-            half = [half_width(each) for each in found.T] if len(found) > 1 else [0.0] * len(looks)
-            numbers[rule][program] = {"nash_conv": found.mean(0).tolist(), "half_width": half}
+            values = np.array([run(seed) for seed in range(1 if NAMED[rule].traverse == "full" else seeds)])
+            half = [half_width(each) for each in values.T] if len(values) > 1 else [0.0] * len(looks)
+            numbers[rule][program] = {"nash_conv": values.mean(0).tolist(), "half_width": half}
         reached = (f"{program} {each['nash_conv'][-1]:.5f}" for program, each in numbers[rule].items())
         tell(f"{rule}: NashConv after {looks[-1]:,} iterations: {', '.join(reached)}")
     return {"game": name, "iterations": looks, "seeds": seeds, "rules": numbers}
@@ -181,11 +181,11 @@ def _theirs(spiel: Any, rule: str, looks: list[int], seed: int) -> list[float]:
 
     LiteEFG.set_seed(seed)
     which = ("average-iterate",) if rule == "dcfr" else ()
-    found, done = list[float](), 0
+    nash_convs, done = list[float](), 0
     for look in looks:
         for _ in range(look - done):
             graph.update_graph(environment)
             environment.update_strategy(graph.current_strategy(*which))
         done = look
-        found.append(sum(environment.exploitability(graph.current_strategy(*which), iterate)))
-    return found
+        nash_convs.append(sum(environment.exploitability(graph.current_strategy(*which), iterate)))
+    return nash_convs

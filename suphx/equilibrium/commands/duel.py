@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from suphx.equilibrium.duel.abstraction import Rules
+    from suphx.equilibrium.duel.abstraction import DuelRules
     from suphx.equilibrium.duel.evaluation import Benchmark
 
 _Table = Annotated[Path, typer.Argument(help="The npz file that `suphx duel train` wrote.")]
@@ -23,27 +23,25 @@ duel = typer.Typer(no_args_is_help=True, help="Two-player mahjong with 64 tiles:
 
 @duel.command()
 def train(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="The npz file of nodes; if it is there, it is gone on with.")
-    ],
-    iterations: Annotated[int, typer.Option(min=0, help="How many iterations it shall have in the end.")] = 10_000,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The npz file of nodes; an existing one is resumed.")],
+    iterations: Annotated[int, typer.Option(min=0, help="Iterations in total.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the deals.")] = 0,
     turns: Annotated[str, typer.Option(help="The own turns in which a plan is chosen.")] = "1,7,13",
     four_as_two: Annotated[bool, typer.Option(help="Whether four equal tiles are two of seven pairs.")] = True,
-    epoch: Annotated[int, typer.Option(min=0, help="Evaluate after every so many iterations; 0: never.")] = 0,
+    epoch: Annotated[int, typer.Option(min=0, help="Iterations between evaluations; 0: none.")] = 0,
     deals: _Deals = 3000,
     as_json: _Json = False,
 ) -> None:
-    """Train by CFR on random deals. Interrupt it at any time, and run the same command again to go on."""
+    """Train by CFR on random deals. Interrupt it at any time; the same command resumes it."""
     from dataclasses import fields
 
-    from suphx.equilibrium.duel.abstraction import Rules, turns_of
-    from suphx.equilibrium.duel.evaluation import Evaluation
+    from suphx.equilibrium.duel.abstraction import DuelRules, turns_of
+    from suphx.equilibrium.duel.evaluation import DuelEvaluation
     from suphx.equilibrium.duel.training import begin
     from suphx.equilibrium.duel.training import train as train_to
     from suphx.progress import progress
 
-    nodes = begin(out, Rules(turns_of(turns), four_as_two), seed)
+    nodes = begin(out, DuelRules(turns_of(turns), four_as_two), seed)
     benchmark = _benchmark(nodes.rules, deals, 0) if epoch else None
     started, first = time.perf_counter(), nodes.iterations
     with progress("training", iterations, done=first) as show:
@@ -51,7 +49,7 @@ def train(
             show(done, f"{len(nodes.rows):,} nodes")
     seconds = time.perf_counter() - started
     if as_json:
-        names = ["iterations", "nodes", *(field.name for field in fields(Evaluation))]
+        names = ["iterations", "nodes", *(field.name for field in fields(DuelEvaluation))]
         curve = [dict(zip(names, point, strict=True)) for point in nodes.curve.tolist()]
         print(json.dumps({"iterations": nodes.iterations, "nodes": len(nodes.rows), "seed": seed, "turns": turns,
                           "seconds": seconds, "curve": curve}))  # fmt: skip
@@ -65,7 +63,7 @@ def train(
           f"{len(nodes.rows):,} nodes in {out}")  # fmt: skip
 
 
-def _benchmark(rules: Rules, deals: int, seed: int) -> Benchmark:
+def _benchmark(rules: DuelRules, deals: int, seed: int) -> Benchmark:
     """Return the benchmark, with a progress bar while it grows."""
     from suphx.equilibrium.duel.evaluation import Benchmark
     from suphx.progress import progress
@@ -91,13 +89,13 @@ def evaluate(
     from suphx.equilibrium.duel.nodes import load_nodes
 
     nodes, started = load_nodes(table), time.perf_counter()
-    found = asdict(_benchmark(nodes.rules, deals, seed).evaluate(nodes))
+    evaluation = asdict(_benchmark(nodes.rules, deals, seed).evaluate(nodes))
     if as_json:
         counts = {"iterations": nodes.iterations, "nodes": len(nodes.rows), "deals": deals}
-        print(json.dumps(found | counts | {"seconds": time.perf_counter() - started}))
+        print(json.dumps(evaluation | counts | {"seconds": time.perf_counter() - started}))
         return
     for name in ("best_of_plans", "lower_bound", "average_lower_bound"):
-        print(f"{name.replace('_', ' '):<20} {found[name]:+.4f} ± {found[f'{name}_half_width']:.4f}")
+        print(f"{name.replace('_', ' '):<20} {evaluation[name]:+.4f} ± {evaluation[f'{name}_half_width']:.4f}")
 
 
 @duel.command()
@@ -119,7 +117,7 @@ def curves(
 def node(
     table: _Table, key: Annotated[int, typer.Argument(help="The key of the node, as 734401.")], as_json: _Json = False
 ) -> None:
-    """Print what is kept of a node (the paper's Table 4). Plans are in the order normal, pongs, pairs."""
+    """Print the data of a node (the paper's Table 4). Plans are in the order normal, pongs, pairs."""
     import numpy as np
 
     from suphx.equilibrium.duel.abstraction import features_of, options_of
@@ -157,8 +155,8 @@ def play(
     from rich.progress import track
 
     from simulator.files import write_whole
-    from suphx.equilibrium.duel.person import Person, Stopped
-    from suphx.equilibrium.duel.players import match, player_named
+    from suphx.equilibrium.duel.players import Person, match, player_named
+    from suphx.equilibrium.terminal import Quit
     from suphx.errors import InputError
     from suphx.intervals import half_width
 
@@ -175,7 +173,7 @@ def play(
             lines += [json.dumps(game) for game in games]
             if is_person:
                 print(f"you win {points:+g}, {sum(won):+g} in all\n")
-    except Stopped:
+    except Quit:
         pass
     if log is not None:
         write_whole(log, "".join(f"{line}\n" for line in lines).encode())

@@ -21,7 +21,7 @@ def _solve(
     ],
     rule: Annotated[str, typer.Option(help=f"The update rule: {_RULES}, or FILE.py:NAME.")] = "cfr+",
     iterations: Annotated[int | None, typer.Option(min=1, help="How many iterations; by default 1,000.")] = None,
-    until: Annotated[float | None, typer.Option(min=0.0, help="Go on until NashConv is at most this.")] = None,
+    until: Annotated[float | None, typer.Option(min=0.0, help="Iterate until NashConv is at most this.")] = None,
     traverse: Annotated[str | None, typer.Option(help="full, external or outcome; by default as the rule is.")] = None,
     average: Annotated[
         str | None, typer.Option(help="uniform, linear, quadratic, last or best; by default as the rule is.")
@@ -29,25 +29,65 @@ def _solve(
     parameters: Annotated[list[str] | None, typer.Option("--set", help="A parameter of the rule: NAME=NUMBER.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of sampled traversals.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Write the policy and a checkpoint to this npz file.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Go on from such a file.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Resume from such a file.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the policy to this CSV file.")] = None,
     plots: Annotated[Path | None, typer.Option(help="Draw the curve of NashConv into this folder.")] = None,
     max_nodes: _Max = MAX_NODES,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
-    """Solve a game: iterate an update rule, and say how far the policy is from an equilibrium, exactly.
+    """Solve a game: iterate an update rule, and print exactly how far the policy is from an equilibrium.
 
     NashConv is the sum of what best responses gain, exploitability NashConv divided by the number of players.
 
     `suphx solve play GAME POLICY` plays against a policy in the terminal.
     """
-    from suphx.equilibrium.running import Wanted, solve
+    import json
+    import sys
+    import time
 
-    numbers = solve(Wanted(game, rule, iterations, until, traverse, average, parameters or [], seed, out, resume, csv,
-                           plots, max_nodes))  # fmt: skip
+    from rich.console import Console
+
+    from simulator.files import write_whole
+    from suphx.equilibrium.flat_game import flat
+    from suphx.equilibrium.games import named
+    from suphx.equilibrium.running import iterate, read_parameters, read_rule
+    from suphx.equilibrium.solver import Solver
+    from suphx.errors import InputError
+
+    if plots is not None:
+        from suphx.equilibrium.plots import plot_nash_conv  # a missing Matplotlib is reported before the work
+    screen = Console(stderr=True)
+
+    def count(nodes: int) -> None:
+        if screen.is_terminal:
+            print(f"\r{nodes:,} nodes ", end="", file=sys.stderr, flush=True)
+
+    settings = {"traverse": traverse, "average": average, "seed": seed, **read_parameters(parameters or [])}
+    typed_rule, arrays = read_rule(rule), flat(named(game), max_nodes, count)
+    if not (arrays.zero_sum and arrays.players == 2):
+        if until is not None:
+            raise InputError("--until needs a two-player zero-sum game: elsewhere no rule promises that NashConv falls")
+        screen.print("no two-player zero-sum game: NashConv is printed, but it need not fall", style="dim")
+    for path in (out, csv):
+        if path is not None and not path.parent.is_dir():
+            raise InputError(f"there is no folder {path.parent}")
+    solver = Solver(arrays, typed_rule, **settings)  # type: ignore[arg-type]
+    if resume is not None:
+        solver.load(resume)
+    started = time.perf_counter()
+    curve = iterate(solver, iterations, until, plots is not None, screen)
+    policy = solver.policy()
+    numbers = {
+        "value": policy.values(), "nash_conv": policy.nash_conv(), "exploitability": policy.exploitability(),
+        "iterations": solver.iterations, "seconds": time.perf_counter() - started, "infosets": arrays.infosets,
+    }  # fmt: skip
+    if out is not None:
+        solver.save(out)
+    if csv is not None:
+        write_whole(csv, policy.csv().encode())
+    if plots is not None:
+        plot_nash_conv(plots / "nash_conv.png", {rule: curve}, f"{game}, {rule}")
     if as_json:
-        import json
-
         print(json.dumps(numbers))
         return
     for name, value in numbers.items():

@@ -36,35 +36,37 @@ MOST_CHOICES = 4
 TRAINING, BENCHMARK, FITTING = range(3)
 
 
-class Features(NamedTuple):
+class DuelFeatures(NamedTuple):
     """What a player knows of the own position. Pairs are kinds held exactly twice; tiles are counted in hand."""
 
     turn: int
     pairs: int
     pongs: int
     characters: int
-    honours: int
+    honors: int
 
 
 @jit
-def packed(turn, pairs, pongs, characters, honours):
+def packed(turn, pairs, pongs, characters, honors):
     """Return the key of Table 3: 6, 3, 3, 4 and 4 bits, from the lowest."""
-    return turn | pairs << 6 | pongs << 9 | characters << 12 | honours << 16
+    return turn | pairs << 6 | pongs << 9 | characters << 12 | honors << 16
 
 
-def features_of(key: int) -> Features:
+def features_of(key: int) -> DuelFeatures:
     """Return what a key says.
 
     Raises:
         InputError: no hand has this key.
     """
-    found = Features(key & 63, key >> 6 & 7, key >> 9 & 7, key >> 12 & 15, key >> 16)
-    tiles = found.characters + found.honours
+    features = DuelFeatures(key & 63, key >> 6 & 7, key >> 9 & 7, key >> 12 & 15, key >> 16)
+    tiles = features.characters + features.honors
     melds = (HAND_TILES + 1 - tiles) // 3  # none of them a chow
-    whole = tiles % 3 == 2 and 0 <= melds <= found.pongs <= SETS and 0 < found.turn
-    if not (0 <= key < KEYS and whole and found.pairs < 7 and 2 * found.pairs + 3 * (found.pongs - melds) <= tiles):
-        raise InputError(f"{key} is no node: no hand has {found._asdict()}")
-    return found
+    whole = tiles % 3 == 2 and 0 <= melds <= features.pongs <= SETS and 0 < features.turn
+    if not (
+        0 <= key < KEYS and whole and features.pairs < 7 and 2 * features.pairs + 3 * (features.pongs - melds) <= tiles
+    ):
+        raise InputError(f"{key} is no node: no hand has {features._asdict()}")
+    return features
 
 
 def options_of(key: int) -> int:
@@ -84,7 +86,7 @@ def key_of(duel, seat):
 
 
 @dataclass(frozen=True)
-class Rules:
+class DuelRules:
     """What may be set about the abstract game."""
 
     turns: tuple[int, ...] = (1, 7, 13)

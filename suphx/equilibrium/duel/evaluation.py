@@ -1,6 +1,6 @@
 """How good a table of nodes is: the paper's measure over fixed deals, and a response that no opponent knows in advance.
 
-All plays of the abstract game on fixed deals are kept as one forest, so that any policy is evaluated exactly on them by
+All plays of the abstract game on fixed deals are one forest, so that any policy is evaluated exactly on them by
 sweeps over arrays.
 """
 
@@ -14,14 +14,14 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.lookup import get_lookup
-from suphx.equilibrium.duel.abstraction import BENCHMARK, FITTING, KEYS, NODE, PLANS, Rules, deal, grow
+from suphx.equilibrium.duel.abstraction import BENCHMARK, FITTING, KEYS, NODE, PLANS, DuelRules, deal, grow
 from suphx.equilibrium.duel.nodes import Nodes
 from suphx.equilibrium.duel.patterns import NORMAL, PAIRS, PONGS
 from suphx.equilibrium.duel.table import new_duels
 from suphx.errors import InputError
 from suphx.intervals import half_width
 
-#: Deals that are grown between two looks at the progress.
+#: Deals that are grown between two reports of progress.
 _BATCH = 250
 #: Standard errors by which a response must seem better than the normal plan.
 _SURE = 2.0
@@ -31,7 +31,7 @@ _SURE = 2.0
 class Forest:
     """The trees of many deals, one after the other; children are counted from the first node of all."""
 
-    rules: Rules
+    rules: DuelRules
     nodes: np.ndarray
     """NODE[n]."""
     roots: np.ndarray
@@ -54,9 +54,9 @@ def _grow_all(lookup, seed, stream, first, last, mask, four_as_two, duels, nodes
 
 
 def forest_of(
-    rules: Rules, seed: int, stream: int, deals: int, tell: Callable[[int], None] = lambda done: None
+    rules: DuelRules, seed: int, stream: int, deals: int, tell: Callable[[int], None] = lambda done: None
 ) -> Forest:
-    """Return all plays of deals that depend on a seed and a stream; `tell(done)` hears how many are grown."""
+    """Return all plays of deals that depend on a seed and a stream; `tell(done)` gets how many are grown."""
     duels, room = new_duels(rules.most_nodes), np.zeros(_BATCH * rules.most_nodes, NODE)
     parts, sizes = list[np.ndarray](), np.zeros(deals, np.int64)
     for first in range(0, deals, _BATCH):
@@ -139,7 +139,7 @@ def best_response(forest: Forest, policy: np.ndarray, seat: int) -> np.ndarray:
     """Return choices i8[KEYS] of a seat that win the most on these deals, from the last turn to the first.
 
     Each choice knows its key alone, like the table that it plays against. A plan other than the normal one is chosen
-    where it wins more by `_SURE` standard errors at least, so that chance in few deals is not taken for an advantage.
+    where it wins more by `_SURE` standard errors at least, so that noise in few deals is not taken for an advantage.
     """
     nodes, choice = forest.nodes, np.full(KEYS, NORMAL, np.int8)
     sign, reach = 1.0 if seat == 0 else -1.0, np.ones(len(nodes))
@@ -160,7 +160,7 @@ def best_response(forest: Forest, policy: np.ndarray, seat: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class DuelEvaluation:
     """Points a game, with half-widths of 95 % intervals over deals."""
 
     best_of_plans: float
@@ -177,18 +177,18 @@ class Evaluation:
 class Benchmark:
     """The deals that a table is evaluated on, and as many others that responses are fitted on."""
 
-    def __init__(self, rules: Rules, deals: int, seed: int = 0, tell: Callable[[int], None] | None = None) -> None:
-        """Grow the trees; `tell(done)` hears how many of 2 * deals there are."""
-        hear = tell or (lambda done: None)
+    def __init__(self, rules: DuelRules, deals: int, seed: int = 0, tell: Callable[[int], None] | None = None) -> None:
+        """Grow the trees; `tell(done)` gets how many of 2 * deals there are."""
+        report = tell or (lambda done: None)
         self._seed = seed
-        self._scored = forest_of(rules, seed, BENCHMARK, deals, hear)
-        self._fitted = forest_of(rules, seed, FITTING, deals, lambda done: hear(deals + done))
+        self._scored = forest_of(rules, seed, BENCHMARK, deals, report)
+        self._fitted = forest_of(rules, seed, FITTING, deals, lambda done: report(deals + done))
 
-    def evaluate(self, nodes: Nodes) -> Evaluation:
+    def evaluate(self, nodes: Nodes) -> DuelEvaluation:
         """Evaluate a table."""
         plans = best_of_plans(self._scored, policy_on(self._scored, nodes), self._seed)
         by_regrets, averaged = self._won_by_responses(nodes, False), self._won_by_responses(nodes, True)
-        return Evaluation(*(f(each) for each in (plans, by_regrets, averaged) for f in (_mean, half_width)))
+        return DuelEvaluation(*(f(each) for each in (plans, by_regrets, averaged) for f in (_mean, half_width)))
 
     def _won_by_responses(self, nodes: Nodes, average: bool) -> np.ndarray:
         """Return f64[deals], on average over both seats."""
@@ -210,7 +210,7 @@ def read_curves(path: Path) -> list[dict[str, Any]]:
     Raises:
         InputError: a line is something else, or without a curve (`--epoch`).
     """
-    names, trainings = ("iterations", *(field.name for field in fields(Evaluation))), list[dict[str, Any]]()
+    names, trainings = ("iterations", *(field.name for field in fields(DuelEvaluation))), list[dict[str, Any]]()
     for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
         try:
             curve = json.loads(line)["curve"]

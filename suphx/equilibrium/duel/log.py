@@ -48,7 +48,7 @@ def legal_moves(duel: np.void) -> dict[str, int]:
     return {name_of(duel, int(action)): int(action) for action in np.flatnonzero(out)}
 
 
-class Choice(NamedTuple):
+class PlanChoice(NamedTuple):
     """A plan that was chosen at a node, and what a table keeps of it, if one has chosen."""
 
     seat: int
@@ -59,7 +59,7 @@ class Choice(NamedTuple):
     strategy: list[float] | None = None
 
 
-class GameLog:
+class DuelLog:
     """Writes down one game while it is played."""
 
     def __init__(self, duel: np.void, players: list[str]) -> None:
@@ -67,12 +67,12 @@ class GameLog:
         self._game["wall"] = "".join(kind_name(int(kind)) for kind in duel["wall"])
         self._moves: list[dict[str, Any]] = []
 
-    def choice(self, chosen: Choice) -> None:
+    def choice(self, chosen: PlanChoice) -> None:
         """Write down a choice."""
-        found: dict[str, Any] = {"seat": chosen.seat, "node": chosen.key, "choose": PATTERNS[chosen.plan]}
+        entry: dict[str, Any] = {"seat": chosen.seat, "node": chosen.key, "choose": PATTERNS[chosen.plan]}
         if chosen.policy is not None:
-            found |= {"policy": chosen.policy, "regret": chosen.regret, "strategy": chosen.strategy}
-        self._moves.append(found)
+            entry |= {"policy": chosen.policy, "regret": chosen.regret, "strategy": chosen.strategy}
+        self._moves.append(entry)
 
     def move(self, duel: np.void, action: int) -> None:
         """Write down a move that is about to be made."""
@@ -169,15 +169,15 @@ def _choice(duel: np.void, move: dict[str, Any], place: str) -> dict[str, Any]:
     key = int(key_of(duel, seat))
     if move.get("node") != key:
         raise InputError(f"{place}: the node is {key}, not {move.get('node')!r}")
-    found: dict[str, Any] = {"node": key, "features": features_of(key)._asdict(), "chosen": chosen}
+    choice: dict[str, Any] = {"node": key, "features": features_of(key)._asdict(), "chosen": chosen}
     for part in ("policy", "regret", "strategy"):
         numbers = move.get(part)
         if numbers is None:
             continue
         if not (isinstance(numbers, list) and len(numbers) == len(PATTERNS) and all(map(_is_number, numbers))):
             raise InputError(f"{place}: {part} is not three numbers")
-        found[part] = numbers
-    return found
+        choice[part] = numbers
+    return choice
 
 
 def _is_number(value: Any) -> bool:
@@ -188,7 +188,7 @@ def _frame(duel: np.void, did: list[Any] | None, choice: dict[str, Any] | None) 
     tile = int(duel["tile"])
     phase = ("answer", "drawn", "discard", "over")[duel["phase"]]
     return {
-        "seats": sides_of(duel),
+        "seats": [side_of(duel, seat) for seat in range(2)],
         "left": int(duel["back"] - duel["front"]),
         "phase": phase,
         "mover": int(duel["mover"]),
@@ -199,12 +199,7 @@ def _frame(duel: np.void, did: list[Any] | None, choice: dict[str, Any] | None) 
     }
 
 
-def sides_of(duel: np.void) -> list[dict[str, Any]]:
-    """Return what lies before each seat, all open."""
-    return [_side(duel, seat) for seat in range(2)]
-
-
-def _side(duel: np.void, seat: int) -> dict[str, Any]:
+def side_of(duel: np.void, seat: int) -> dict[str, Any]:
     """Return what lies before a seat. The drawn tile is apart, as is the one that a game was won with."""
     hand = duel["hand"][seat].astype(int)
     drawn = ""

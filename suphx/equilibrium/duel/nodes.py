@@ -14,17 +14,17 @@ from suphx.equilibrium.duel.abstraction import (
     NODE,
     PLANS,
     TRAINING,
-    Rules,
+    DuelRules,
     deal,
     features_of,
     grow,
     options_of,
 )
 from suphx.equilibrium.duel.table import HAND_TILES, new_duels
-from suphx.equilibrium.policy import read_arrays, save_arrays
+from suphx.equilibrium.npz import read_arrays, save_arrays
 from suphx.errors import InputError
 
-#: What is kept of a key.
+#: The data of a key.
 ROW = np.dtype(
     [
         ("key", "i4"),
@@ -111,10 +111,10 @@ def _train(lookup, seed, iterations, mask, four_as_two, rows, slots, count, duel
 
 
 @cache
-def game_hash(rules: Rules) -> str:
+def game_hash(rules: DuelRules) -> str:
     """Return a hash of the abstract game: of the trees of some deals, so that any change to its play shows."""
     duels, nodes = new_duels(rules.most_nodes), np.zeros(rules.most_nodes, NODE)
-    digest = hashlib.sha256(repr(rules).encode())
+    digest = hashlib.sha256(f"Rules(turns={rules.turns!r}, four_as_two={rules.four_as_two!r})".encode())
     for number in range(_HASHED_DEALS):
         deal(0, TRAINING, number, rules.four_as_two, duels[0])
         digest.update(nodes[: grow(get_lookup(), duels, rules.mask, nodes)].tobytes())
@@ -129,8 +129,8 @@ class Nodes:
         seed: of the deals.
     """
 
-    def __init__(self, rules: Rules | None = None, seed: int = 0) -> None:
-        self.rules, self.seed = rules or Rules(), seed
+    def __init__(self, rules: DuelRules | None = None, seed: int = 0) -> None:
+        self.rules, self.seed = rules or DuelRules(), seed
         self._rows = np.zeros(self.rules.most_keys, ROW)
         self._slots, self._count = np.full(KEYS, -1, np.int32), np.zeros(2, np.int64)
         self.curve = np.zeros((0, CURVE))
@@ -149,7 +149,7 @@ class Nodes:
         return int(self._count[1])
 
     def train(self, iterations: int) -> None:
-        """Do so many more iterations of chance-sampled CFR."""
+        """Do n more iterations of chance-sampled CFR."""
         _train(get_lookup(), np.uint64(self.seed), iterations, self.rules.mask, self.rules.four_as_two, self._rows,
                self._slots, self._count, *self._room)  # fmt: skip
 
@@ -159,11 +159,11 @@ class Nodes:
         Uniform over what is legal where there is no positive regret, or no sum of policies.
         """
         slots, whole = self._slots[keys], ((keys >> 12 & 15) + (keys >> 16 & 15)) == HAND_TILES + 1
-        kept = self._rows["strategy" if average else "regret"][slots]
-        found = np.where(slots[:, None] >= 0, np.maximum(kept, 0), 0)
-        found[found.sum(1) == 0] = 1
-        found[~whole, PLANS - 1] = 0
-        return found / found.sum(1, keepdims=True)
+        sums = self._rows["strategy" if average else "regret"][slots]
+        weights = np.where(slots[:, None] >= 0, np.maximum(sums, 0), 0)
+        weights[weights.sum(1) == 0] = 1
+        weights[~whole, PLANS - 1] = 0
+        return weights / weights.sum(1, keepdims=True)
 
     def sums(self, key: int) -> tuple[list[float], list[float]]:
         """Return the sums of regrets and of policies at a key, 0 where CFR has not been."""
@@ -187,7 +187,7 @@ class Nodes:
         """Take over what a file holds, or raise InputError."""
         keys, n = parts["key"], len(parts["key"])
         if n > self.rules.most_keys or len(np.unique(keys)) != n:
-            raise InputError(f"{n:,} nodes: some are there twice, or there are more than {self.rules.most_keys:,}")
+            raise InputError(f"{n:,} nodes: there are duplicates, or more than {self.rules.most_keys:,}")
         for key, sums in zip(keys.tolist(), parts["strategy"], strict=True):
             if features_of(key).turn not in self.rules.turns:
                 raise InputError(f"node {key} is of turn {features_of(key).turn}, in which nothing is chosen")
@@ -222,7 +222,7 @@ def load_nodes(path: Path) -> Nodes:
     """
     parts = _read(path)
     try:
-        rules = Rules(tuple(parts["turns"].tolist()), bool(parts["four_as_two"]))
+        rules = DuelRules(tuple(parts["turns"].tolist()), bool(parts["four_as_two"]))
         if str(parts["game"]) != game_hash(rules):
             raise InputError("it belongs to another game or version; train again")
         nodes = Nodes(rules, int(parts["seed"]))
@@ -237,8 +237,8 @@ def _read(path: Path) -> dict[str, np.ndarray]:
     sizes: dict[str, int] = {"3": PLANS, str(CURVE): CURVE}
     for name, (kind, shape) in _PARTS.items():
         part = parts[name]
-        found = [sizes.setdefault(letter, size) for letter, size in zip(shape, part.shape, strict=False)]
-        if part.dtype.kind != kind or len(shape) != part.ndim or found != list(part.shape):
+        shape_of_part = [sizes.setdefault(letter, size) for letter, size in zip(shape, part.shape, strict=False)]
+        if part.dtype.kind != kind or len(shape) != part.ndim or shape_of_part != list(part.shape):
             raise InputError(f"{path}: {name!r} is {part.dtype}{list(part.shape)}, which does not fit the rest")
         if kind == "f" and not np.isfinite(part).all():
             raise InputError(f"{path}: {name!r} has numbers that are not finite")

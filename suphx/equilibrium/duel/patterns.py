@@ -1,6 +1,6 @@
 """The three winning patterns of the game: how many tiles a hand lacks for each of them.
 
-A hand is what is concealed: counts u8[34] by kind, of which only characters (kinds 0-8) and honours (27-33) occur. Its
+A hand is what is concealed: counts u8[34] by kind, of which only characters (kinds 0-8) and honors (27-33) occur. Its
 `keys` are the simulator's keys of those two suits, and its `tally` says how many kinds it holds how often: eight bits
 for each of 0 to 4 times.
 """
@@ -34,7 +34,7 @@ def tally_of(hand):
 
 @jit
 def held(tally, count):
-    """Return how many kinds are held so often."""
+    """Return how many kinds are held `count` times."""
     return tally >> _BITS * count & _MASK
 
 
@@ -46,12 +46,12 @@ def more(tally, count, by):
 
 
 @jit
-def normal_missing(lookup, characters, honours, melds):
+def normal_missing(lookup, characters, honors, melds):
     """Return the tiles missing for sets and a pair, from the suits' keys; 0 is complete.
 
-    `simulator.shanten` would also count seven different pairs and thirteen orphans, so this asks its tables alone.
+    `simulator.shanten` would also count seven different pairs and thirteen orphans, so this uses its tables alone.
     """
-    together = lookup["product"][suit_class(lookup, 0, characters), suit_class(lookup, 3, honours)]
+    together = lookup["product"][suit_class(lookup, 0, characters), suit_class(lookup, 3, honors)]
     return np.int64(lookup["missing"][SETS - melds, together])
 
 
@@ -80,7 +80,7 @@ def pairs_missing(tally, four_as_two):
 
 @jit
 def missing(lookup, plan, keys, tally, melds, four_as_two):
-    """Return the tiles missing for the pattern of a plan. Seven pairs are asked about without melds only."""
+    """Return the tiles missing for the pattern of a plan. Seven pairs: only without melds."""
     if plan == PAIRS:
         return pairs_missing(tally, four_as_two)
     if plan == PONGS:

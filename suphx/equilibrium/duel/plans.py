@@ -18,7 +18,7 @@ _FAR = 99
 
 
 @jit
-def _neighbours(hand, kind):
+def _neighbors(hand, kind):
     """Return how many tiles of a hand are close enough to a kind to make a set with it, itself included."""
     if kind >= 9:
         return 3 * hand[kind]
@@ -77,7 +77,7 @@ def best_discard(lookup, duel, seat, plan, melds):
         duel["open"][kind] -= 1
         hand[kind] += 1
         keys[kind // 27] += KEY_STEP[kind]
-        near = _neighbours(hand, kind)
+        near = _neighbors(hand, kind)
         if count > most or (count == most and near < fits):
             chosen, most, fits = kind, count, near
     return least, most, chosen

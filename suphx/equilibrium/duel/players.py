@@ -1,4 +1,4 @@
-"""Who plays a game: fixed plans, tables of nodes, random moves; whole games and matches between them."""
+"""Players: fixed plans, tables of nodes, random moves, a person; whole games and matches between them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,8 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from simulator.lookup import get_lookup
-from suphx.equilibrium.duel.abstraction import BENCHMARK, Rules, choose, deal, key_of, must_choose, options_of
-from suphx.equilibrium.duel.log import Choice, GameLog, legal_moves
+from suphx.equilibrium import terminal
+from suphx.equilibrium.duel.abstraction import BENCHMARK, DuelRules, choose, deal, key_of, must_choose, options_of
+from suphx.equilibrium.duel.log import DuelLog, PlanChoice, legal_moves, side_of
 from suphx.equilibrium.duel.nodes import Nodes, load_nodes
 from suphx.equilibrium.duel.patterns import NORMAL, PATTERNS
 from suphx.equilibrium.duel.plans import planned_action
@@ -16,91 +17,111 @@ from suphx.equilibrium.duel.table import OVER, act, new_duels
 from suphx.errors import InputError
 
 
-class Player(Protocol):
+class DuelPlayer(Protocol):
     """Plays for the mover of a game."""
 
     name: str
     four_as_two: bool | None
     """The rule it was trained for; None for any."""
 
-    def choose(self, duel: np.void, random: np.random.Generator) -> Choice | None:
+    def choose(self, duel: np.void, random: np.random.Generator) -> PlanChoice | None:
         """Return the plan to play by from now on, or None if there is nothing to choose."""
 
     def act(self, duel: np.void, random: np.random.Generator) -> int:
         """Return a legal action."""
 
 
-class Plan:
+class PlanPlayer:
     """Keeps to one plan, or to the normal one when that is not possible."""
 
     four_as_two: bool | None = None
 
     def __init__(self, plan: int) -> None:
-        self.name, self._plan, self._mask = PATTERNS[plan], plan, Rules().mask
+        self.name, self._plan, self._mask = PATTERNS[plan], plan, DuelRules().mask
 
-    def choose(self, duel: np.void, random: np.random.Generator) -> Choice | None:
-        """As in `Player`."""
+    def choose(self, duel: np.void, random: np.random.Generator) -> PlanChoice | None:
         if not must_choose(get_lookup(), duel, self._mask):
             return None
         key = int(key_of(duel, int(duel["mover"])))
-        return Choice(int(duel["mover"]), key, self._plan if self._plan < options_of(key) else NORMAL)
+        return PlanChoice(int(duel["mover"]), key, self._plan if self._plan < options_of(key) else NORMAL)
 
     def act(self, duel: np.void, random: np.random.Generator) -> int:
-        """As in `Player`."""
         return int(planned_action(get_lookup(), duel))
 
 
-class Table(Plan):
+class TablePlayer(PlanPlayer):
     """Draws its plans from the regrets of a table, as the paper does."""
 
     def __init__(self, nodes: Nodes, name: str) -> None:
         self.name, self._nodes, self._mask = name, nodes, nodes.rules.mask
         self.four_as_two = nodes.rules.four_as_two
 
-    def choose(self, duel: np.void, random: np.random.Generator) -> Choice | None:
-        """As in `Player`."""
+    def choose(self, duel: np.void, random: np.random.Generator) -> PlanChoice | None:
         if not must_choose(get_lookup(), duel, self._mask):
             return None
         seat = int(duel["mover"])
         key = int(key_of(duel, seat))
         policy = self._nodes.policies(np.array([key]))[0]
         regret, strategy = self._nodes.sums(key)
-        return Choice(seat, key, int(random.choice(len(policy), p=policy)), policy.tolist(), regret, strategy)
+        return PlanChoice(seat, key, int(random.choice(len(policy), p=policy)), policy.tolist(), regret, strategy)
 
 
-class Random:
+class RandomPlayer:
     """Chooses among its moves with equal probabilities."""
 
     name = "random"
     four_as_two: bool | None = None
 
-    def choose(self, duel: np.void, random: np.random.Generator) -> Choice | None:
-        """As in `Player`."""
+    def choose(self, duel: np.void, random: np.random.Generator) -> PlanChoice | None:
         return None
 
     def act(self, duel: np.void, random: np.random.Generator) -> int:
-        """As in `Player`."""
         return int(random.choice(list(legal_moves(duel).values())))
 
 
-def player_named(name: str) -> Player:
+class Person:
+    """Asks in the terminal for every move that is not forced; `act` raises Quit."""
+
+    name = "you"
+    four_as_two: bool | None = None
+
+    def choose(self, duel: np.void, random: np.random.Generator) -> PlanChoice | None:
+        return None
+
+    def act(self, duel: np.void, random: np.random.Generator) -> int:
+        options = legal_moves(duel)
+        if len(options) > 1:
+            own, other = (side_of(duel, seat) for seat in (int(duel["mover"]), 1 - int(duel["mover"])))
+            print(f"other: {_table(other)}\nyou:   {_table(own)}; {int(duel['back'] - duel['front'])} tiles left")
+            print(f"hand:  {''.join(own['hand'])} {own['drawn']}")
+        names = list(options)
+        return options[names[terminal.choose(names) if len(names) > 1 else 0]]
+
+
+def _table(side: dict[str, Any]) -> str:
+    """Return what lies before a seat in words."""
+    melds = "".join(f"[{''.join(meld['tiles'])}]" for meld in side["melds"])
+    return f"{melds} discards {''.join(tile for tile, claimed in side['river'] if not claimed) or 'none'}"
+
+
+def player_named(name: str) -> DuelPlayer:
     """Return a plan by its name, `random`, or a table from its file.
 
     Raises:
         InputError: it is none of these, or the file is unusable.
     """
     if name in PATTERNS:
-        return Plan(PATTERNS.index(name))
+        return PlanPlayer(PATTERNS.index(name))
     if name == "random":
-        return Random()
+        return RandomPlayer()
     if not name.endswith(".npz"):
         raise InputError(
             f"no player is named {name!r}; there are {', '.join(PATTERNS)}, random, and files of nodes (npz)"
         )
-    return Table(load_nodes(Path(name)), Path(name).stem)
+    return TablePlayer(load_nodes(Path(name)), Path(name).stem)
 
 
-def play_game(players: list[Player], seed: int, number: int) -> dict[str, Any]:
+def play_game(players: list[DuelPlayer], seed: int, number: int) -> dict[str, Any]:
     """Play a deal and return its log; players by seat."""
     wanted = {player.four_as_two for player in players} - {None}
     if len(wanted) > 1:
@@ -108,7 +129,7 @@ def play_game(players: list[Player], seed: int, number: int) -> dict[str, Any]:
     duel, lookup = new_duels(1)[0], get_lookup()
     deal(np.uint64(seed), BENCHMARK, number, wanted != {False}, duel)
     random = np.random.default_rng([seed, number])
-    log = GameLog(duel, [player.name for player in players])
+    log = DuelLog(duel, [player.name for player in players])
     while duel["phase"] != OVER:
         mover = players[int(duel["mover"])]
         chosen = mover.choose(duel, random)
@@ -122,7 +143,7 @@ def play_game(players: list[Player], seed: int, number: int) -> dict[str, Any]:
 
 
 def match(
-    first: Player, second: Player, deals: int, seed: int, both_seats: bool = True
+    first: DuelPlayer, second: DuelPlayer, deals: int, seed: int, both_seats: bool = True
 ) -> Iterator[tuple[float, list[dict[str, Any]]]]:
     """Yield what the first player wins in each deal, on average over its games, with their logs."""
     for number in range(deals):

@@ -5,7 +5,7 @@ Where the paper is silent (its section 2):
 - Kongs are open (on a discard), closed (four in hand) or added (to an own pong), each only while there is a tile to
   replace it with, which comes from the end of the wall. Nobody can win on the tile of a kong.
 - What was claimed may be discarded at once.
-- A win is worth the same by draw and by discard, and the other player pays it. A hand with several patterns is paid for
+- A win is worth the same by tsumo and ron, and the other player pays it. A hand with several patterns is paid for
   the best one. When the wall is exhausted, nobody pays.
 - All melds lie open, closed kongs too.
 """
@@ -37,7 +37,7 @@ PASS, WIN, CHOW, PONG, KONG = 0, 1, 2, 5, 6
 OWN_KONG = 7
 DISCARD = OWN_KONG + ALL_KINDS
 ACTIONS = DISCARD + ALL_KINDS
-#: What melds are; a meld is its lowest kind | what it is << 6.
+#: Kinds of melds; a meld is its lowest kind | its kind of meld << 6.
 CHOW_MELD, PONG_MELD, OPEN_KONG, CLOSED_KONG = range(4)
 #: No plan was chosen yet: nothing is claimed.
 UNDECIDED = 3
@@ -54,7 +54,7 @@ DUEL = np.dtype(
         ("front", "i1"),  # the next tile to be drawn
         ("back", "i1"),  # one after the last; replacements come from there
         ("hand", "u1", (2, ALL_KINDS)),  # concealed tiles by kind
-        ("keys", "i4", (2, 2)),  # the simulator's keys of characters and honours in each hand
+        ("keys", "i4", (2, 2)),  # the simulator's keys of characters and honors in each hand
         ("meld", "u1", (2, 4)),
         ("melds", "i1", 2),
         ("chows", "i1", 2),  # how many of the melds are chows
@@ -157,9 +157,9 @@ def can_win(lookup, duel):
     if duel["phase"] == DRAWN:
         return pattern_of(lookup, duel, seat) >= 0
     add(duel, seat, duel["tile"], 1)
-    found = pattern_of(lookup, duel, seat)
+    pattern = pattern_of(lookup, duel, seat)
     add(duel, seat, duel["tile"], -1)
-    return found >= 0
+    return pattern >= 0
 
 
 @jit

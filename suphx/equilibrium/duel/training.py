@@ -1,4 +1,4 @@
-"""A training from its start, or from where it was stopped, to a number of iterations."""
+"""A training from its start or its last checkpoint to a number of iterations."""
 
 import time
 from collections.abc import Iterator
@@ -7,19 +7,19 @@ from pathlib import Path
 
 import numpy as np
 
-from suphx.equilibrium.duel.abstraction import Rules
+from suphx.equilibrium.duel.abstraction import DuelRules
 from suphx.equilibrium.duel.evaluation import Benchmark
 from suphx.equilibrium.duel.nodes import Nodes, load_nodes
 from suphx.errors import InputError
 
-#: Iterations between two looks at the progress.
+#: Iterations between two reports of progress.
 _STEP = 100
 #: Seconds between two checkpoints.
 _SAVED = 10.0
 
 
-def begin(path: Path, rules: Rules, seed: int) -> Nodes:
-    """Return the nodes in a file, to go on with, or new ones if there is no such file.
+def begin(path: Path, rules: DuelRules, seed: int) -> Nodes:
+    """Return the nodes in a file, to resume from, or new ones if there is no such file.
 
     Raises:
         InputError: the file is of another seed or other rules, or there is no folder for it.
@@ -31,13 +31,15 @@ def begin(path: Path, rules: Rules, seed: int) -> Nodes:
     nodes = load_nodes(path)
     if (nodes.rules, nodes.seed) != (rules, seed):
         turns = ",".join(map(str, nodes.rules.turns))
-        kept = f"seed {nodes.seed}, turns {turns}, four equal tiles {'two pairs' if nodes.rules.four_as_two else 'one'}"
-        raise InputError(f"{path} is of {kept}: ask for these, or for another file")
+        settings = (
+            f"seed {nodes.seed}, turns {turns}, four equal tiles {'two pairs' if nodes.rules.four_as_two else 'one'}"
+        )
+        raise InputError(f"{path} is of {settings}: use these settings, or another file")
     return nodes
 
 
 def train(nodes: Nodes, path: Path, until: int, epoch: int = 0, benchmark: Benchmark | None = None) -> Iterator[int]:
-    """Train to a number of iterations, and save every few seconds and at the end, however it comes.
+    """Train to a number of iterations, saving every few seconds and at the end, even after an error.
 
     With a benchmark, the table is evaluated after every `epoch` iterations, the start included, for its curve. Yields
     the iterations done.

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from suphx.equilibrium.game import Game
+from suphx.equilibrium.game import ExtensiveGame
 from suphx.equilibrium.games.dark_hex import DarkHex
 from suphx.equilibrium.games.goofspiel import Goofspiel
 from suphx.equilibrium.games.kuhn import Kuhn
@@ -28,19 +28,19 @@ NAMED: dict[str, Any] = {
 __all__ = ["NAMED", "DarkHex", "Goofspiel", "Kuhn", "Leduc", "LiarsDice", "Matrix", "PocketMahjong", "named"]
 
 
-def named(text: str) -> Game:
+def named(text: str) -> ExtensiveGame:
     """Return the game of a name: `kuhn`, `liars-dice:sides=4`, `PATH.game`, `openspiel:NAME(ARGS)` or `module:Class`.
 
     Raises:
-        InputError: there is none, or it cannot be made.
+        InputError: there is none, or it cannot be created.
     """
     name, _, rest = text.partition(":")
     if name == "openspiel":
-        from suphx.equilibrium.openspiel import load
+        from suphx.equilibrium.games.openspiel import load
 
         return load(rest)
     if text.endswith(".game"):
-        from suphx.equilibrium.game_file import read
+        from suphx.equilibrium.games.game_file import read
 
         return read(Path(text))
     if name in NAMED:
@@ -63,7 +63,7 @@ def _options(rest: str, text: str) -> dict[str, int]:
     return options
 
 
-def _made(kind: Any, options: dict[str, int], text: str) -> Game:
+def _made(kind: Any, options: dict[str, int], text: str) -> ExtensiveGame:
     try:
         return kind(**options)
     except TypeError as error:
@@ -73,11 +73,11 @@ def _made(kind: Any, options: dict[str, int], text: str) -> Game:
 def _of_module(module: str, name: str) -> Any:
     sys.path.insert(0, str(Path.cwd()))  # as `python -m` would look
     try:
-        found = getattr(importlib.import_module(module), name, None)
+        value = getattr(importlib.import_module(module), name, None)
     except ImportError as error:
         raise InputError(f"{module}:{name}: {error}") from error
     finally:
         sys.path.pop(0)
-    if found is None:
+    if value is None:
         raise InputError(f"the module {module} has no {name}")
-    return found
+    return value

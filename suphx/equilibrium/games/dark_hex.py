@@ -21,12 +21,11 @@ class DarkHex:
         self.joined = lru_cache(maxsize=None)(self._joined)
 
     def root(self) -> tuple[str, tuple[str, str], int]:
-        """See `Game`."""
         empty = "." * (self.rows * self.columns)
         return empty, (empty, empty), 0
 
     def _joined(self, board: str, stone: str) -> bool:
-        """Return whether a player's stones join his two sides."""
+        """Return whether a player's stones join that player's sides."""
         cells = [divmod(at, self.columns) for at, each in enumerate(board) if each == stone]
         depth = [row if stone == "x" else column for row, column in cells]
         far = (self.rows if stone == "x" else self.columns) - 1
@@ -42,17 +41,14 @@ class DarkHex:
         return any((row if stone == "x" else column) == far for row, column in reached)
 
     def mover(self, state: tuple) -> int:
-        """See `Game`."""
         board, _, turn = state
         return END if self.joined(board, "x") or self.joined(board, "o") else turn
 
     def actions(self, state: tuple) -> list[int]:
-        """See `Game`."""
         _, known, turn = state
         return [cell for cell, each in enumerate(known[turn]) if each == "."]
 
     def next(self, state: tuple, action: int) -> tuple:
-        """See `Game`."""
         board, known, turn = state
         stone = board[action] if board[action] != "." else "xo"[turn]
         views = [view[:action] + stone + view[action + 1 :] if p == turn else view for p, view in enumerate(known)]
@@ -61,12 +57,10 @@ class DarkHex:
         return board[:action] + stone + board[action + 1 :], tuple(views), 1 - turn
 
     def seen(self, state: tuple) -> str:
-        """See `Game`."""
         _, known, turn = state
         rows = [known[turn][at : at + self.columns] for at in range(0, self.rows * self.columns, self.columns)]
         return f"{'xo'[turn]} " + "/".join(rows)
 
     def payoffs(self, state: tuple) -> list[float]:
-        """See `Game`."""
         won = 1.0 if self.joined(state[0], "x") else -1.0
         return [won, -won]

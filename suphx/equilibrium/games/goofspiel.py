@@ -18,27 +18,21 @@ class Goofspiel:
         self.cards = cards
 
     def root(self) -> tuple[int, ...]:
-        """See `Game`."""
         return ()
 
     def mover(self, state: tuple[int, ...]) -> int:
-        """See `Game`."""
         return END if len(state) == 2 * self.cards else len(state) % 2
 
     def actions(self, state: tuple[int, ...]) -> list[int]:
-        """See `Game`."""
         return [card for card in range(1, self.cards + 1) if card not in state[len(state) % 2 :: 2]]
 
     def next(self, state: tuple[int, ...], action: int) -> tuple[int, ...]:
-        """See `Game`."""
         return (*state, action)
 
     def seen(self, state: tuple[int, ...]) -> str:
-        """See `Game`."""
         return f"player {len(state) % 2}: " + " ".join(map(str, state[: len(state) // 2 * 2]))
 
     def payoffs(self, state: tuple[int, ...]) -> list[float]:
-        """See `Game`."""
         points = 0
         for at in range(self.cards):
             ours, theirs = state[2 * at], state[2 * at + 1]

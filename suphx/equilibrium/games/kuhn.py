@@ -17,11 +17,9 @@ class Kuhn:
         self.cards = "JQKA"[: players + 1] if players < 4 else "0123456789"[: players + 1]
 
     def root(self) -> tuple[str, str]:
-        """See `Game`."""
         return "", ""
 
     def mover(self, state: tuple[str, str]) -> int:
-        """See `Game`."""
         cards, played = state
         if len(cards) < self.players:
             return CHANCE
@@ -30,21 +28,17 @@ class Kuhn:
         return END if over else len(played) % self.players
 
     def actions(self, state: tuple[str, str]) -> list:
-        """See `Game`."""
         left = [card for card in self.cards if card not in state[0]]
         return [(card, 1 / len(left)) for card in left] if len(state[0]) < self.players else ["p", "b"]
 
     def next(self, state: tuple[str, str], action: str) -> tuple[str, str]:
-        """See `Game`."""
         cards, played = state
         return (cards + action, "") if len(cards) < self.players else (cards, played + action)
 
     def seen(self, state: tuple[str, str]) -> str:
-        """See `Game`."""
         return state[0][len(state[1]) % self.players] + state[1]
 
     def payoffs(self, state: tuple[str, str]) -> list[float]:
-        """See `Game`."""
         cards, played = state
         bettors = [at % self.players for at, action in enumerate(played) if action == "b"] or list(range(self.players))
         paid = [1.0 + (p in bettors and "b" in played) for p in range(self.players)]

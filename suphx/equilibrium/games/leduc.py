@@ -16,7 +16,6 @@ class Leduc:
     players = 2
 
     def root(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """See `Game`."""
         return (), ("",)
 
     @staticmethod
@@ -24,7 +23,6 @@ class Leduc:
         return len(played) > 1 and played[-1] == "c"
 
     def mover(self, state: tuple) -> int:
-        """See `Game`."""
         cards, rounds = state
         if rounds[-1].endswith("f") or (len(rounds) == 2 and self._closed(rounds[1])):
             return END
@@ -33,7 +31,6 @@ class Leduc:
         return len(rounds[-1]) % 2
 
     def actions(self, state: tuple) -> list:
-        """See `Game`."""
         cards, rounds = state
         if self.mover(state) == CHANCE:
             left = [card for card in CARDS if card not in cards]
@@ -42,7 +39,6 @@ class Leduc:
         return ["f"] * played.endswith("r") + ["c"] + ["r"] * (played.count("r") < MOST_RAISES)
 
     def next(self, state: tuple, action: str) -> tuple:
-        """See `Game`."""
         cards, rounds = state
         if action in CARDS:
             return (*cards, action), rounds
@@ -50,12 +46,10 @@ class Leduc:
         return cards, (*rounds[:-1], played, *([""] if self._closed(played) and len(rounds) == 1 else []))
 
     def seen(self, state: tuple) -> str:
-        """See `Game`."""
         cards, rounds = state
         return " ".join([cards[self.mover(state)], *cards[2:], "/".join(rounds)])
 
     def payoffs(self, state: tuple) -> list[float]:
-        """See `Game`."""
         cards, rounds = state
         paid = [ANTE, ANTE]
         for played, size in zip(rounds, RAISES, strict=False):

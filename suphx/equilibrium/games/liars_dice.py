@@ -26,35 +26,29 @@ class LiarsDice:
         self.rolls = [(roll, count / sides**dice) for roll, count in ways.items()]
 
     def root(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """See `Game`."""
         return (), ()
 
     def mover(self, state: tuple) -> int:
-        """See `Game`."""
         rolls, bids = state
         if len(rolls) < 2:
             return CHANCE
         return END if bids and bids[-1] == "liar" else len(bids) % 2
 
     def actions(self, state: tuple) -> list:
-        """See `Game`."""
         rolls, bids = state
         if len(rolls) < 2:
             return self.rolls
         return [*self.bids[self.bids.index(bids[-1]) + 1 :], "liar"] if bids else self.bids
 
     def next(self, state: tuple, action: str) -> tuple:
-        """See `Game`."""
         rolls, bids = state
         return ((*rolls, action), bids) if len(rolls) < 2 else (rolls, (*bids, action))
 
     def seen(self, state: tuple) -> str:
-        """See `Game`."""
         rolls, bids = state
         return " ".join([rolls[len(bids) % 2], *bids])
 
     def payoffs(self, state: tuple) -> list[float]:
-        """See `Game`."""
         rolls, bids = state
         number, face = bids[-2].split("x")
         shown = "".join(rolls)

@@ -23,27 +23,21 @@ class Matrix:
         self.names = actions or [[str(a) for a in range(n)] for n in self.table.shape[1:]]
 
     def root(self) -> tuple[str, ...]:
-        """See `Game`."""
         return ()
 
     def mover(self, state: tuple[str, ...]) -> int:
-        """See `Game`."""
         return len(state) if len(state) < self.players else END
 
     def actions(self, state: tuple[str, ...]) -> list[str]:
-        """See `Game`."""
         return list(self.names[len(state)])
 
     def next(self, state: tuple[str, ...], action: str) -> tuple[str, ...]:
-        """See `Game`."""
         return (*state, action)
 
     def seen(self, state: tuple[str, ...]) -> str:
-        """See `Game`."""
         return f"player {len(state)}"
 
     def payoffs(self, state: tuple[str, ...]) -> np.ndarray:
-        """See `Game`."""
         played = tuple(list(names).index(action) for names, action in zip(self.names, state, strict=True))
         return np.array([table[played] for table in self.table])
 

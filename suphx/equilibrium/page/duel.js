@@ -76,11 +76,11 @@ function inWords(frame, names) {
 
 /** What is kept of a node; `now`: its plan is about to be chosen. */
 function node(choice, who, plans, now) {
-  const { turn, pairs, pongs, characters, honours } = choice.features;
+  const { turn, pairs, pongs, characters, honors } = choice.features;
   const known = choice.policy;
   return h("section", { class: now ? "node now" : "node", "data-node": choice.node },
     h("h3", {}, t("duel.chooses", { who, plan: nameOf(choice.chosen) }), " ", h("span", { class: "quiet" }, t("duel.node", { node: choice.node }))),
-    h("p", { class: "quiet" }, t("duel.features", { turn, pairs, pongs, characters, honours })),
+    h("p", { class: "quiet" }, t("duel.features", { turn, pairs, pongs, characters, honors })),
     h("ul", {}, plans.map((plan, n) => h("li", { class: `candidate${plan === choice.chosen ? " preferred" : ""}` },
       h("span", {}, nameOf(plan)), h("span", { class: "meter" }, h("span", { style: `width: ${known ? 100 * known[n] : 0}%` })),
       h("span", { class: "chance" }, known ? percent(known[n]) : "–"),

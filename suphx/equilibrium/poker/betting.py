@@ -58,7 +58,7 @@ class Betting(NamedTuple):
     child: np.ndarray
     """i32[edges]."""
     rows: np.ndarray
-    """i32[2, nodes]: for each player the node that has the opponent's reach here: it changes by his decisions only."""
+    """i32[2, nodes]: for each player the node with the opponent's reach here, which only the opponent changes."""
     amount: np.ndarray
     """f32[nodes]: at ends, the chips that change hands, half of the starting pot included."""
     folded: np.ndarray
@@ -69,11 +69,11 @@ class Betting(NamedTuple):
     lines: np.ndarray
 
 
-class Tree:
+class BettingTree:
     """A tree of one street's betting; nodes in the order of play, so that parents come before their children.
 
     The end of the turn is a LINE, on which a river is dealt; the last street ends in folds and showdowns. Actions are
-    labelled `f` fold, `x` check, `c` call, `a` all-in, `b50` or `r50` bet or raise of half a pot.
+    labeled `f` fold, `x` check, `c` call, `a` all-in, `b50` or `r50` bet or raise of half a pot.
     """
 
     def __init__(self, last_street: bool) -> None:

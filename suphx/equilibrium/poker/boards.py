@@ -26,7 +26,7 @@ class Boards(NamedTuple):
 
 
 def padded(pairs: int) -> int:
-    """Return the width of rows over so many pairs."""
+    """Return the width of rows over a number of pairs."""
     return -(-pairs // LANES) * LANES
 
 

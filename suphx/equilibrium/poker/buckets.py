@@ -19,7 +19,7 @@ _DRAWN = np.array([name in ("straight", "flush", "straight flush") for name in C
 _PAIR_BITS = BITS[PAIR_CARDS[:, 0]] | BITS[PAIR_CARDS[:, 1]]
 
 
-class Features(NamedTuple):
+class BoardFeatures(NamedTuple):
     """What the abstractions know of n boards of four cards."""
 
     square: np.ndarray
@@ -55,23 +55,23 @@ def _drawn(board, rivers, held):
     return count
 
 
-def features(boards: np.ndarray) -> Features:
+def features(boards: np.ndarray) -> BoardFeatures:
     """Return the features of boards i8[n, 4].
 
     The draw value is the number of private pairs with a straight or a flush on the river, on average over rivers; the
     high card value is the sum of the ranks, deuce 0 to ace 12.
     """
     n = len(boards)
-    found = Features(np.empty((n, PAIRS), np.float32), np.zeros((n, PAIRS, BINS), np.float32), np.empty((n, 2)))
+    known = BoardFeatures(np.empty((n, PAIRS), np.float32), np.zeros((n, PAIRS, BINS), np.float32), np.empty((n, 2)))
     for row, board in enumerate(boards.tolist()):
-        _histograms(hand_strengths(board), found.square[row], found.cumulated[row])
+        _histograms(hand_strengths(board), known.square[row], known.cumulated[row])
         rivers = BITS[np.array(rivers_of(board))]
         draws = _drawn(np.bitwise_or.reduce(BITS[board]), rivers, _PAIR_BITS[pairs_beside(board)])
-        found.public[row] = draws / len(rivers), sum(card >> 2 for card in board)
-    return found
+        known.public[row] = draws / len(rivers), sum(card >> 2 for card in board)
+    return known
 
 
-def square_buckets(known: Features, buckets: int = PAIRS) -> np.ndarray:
+def square_buckets(known: BoardFeatures, buckets: int = PAIRS) -> np.ndarray:
     """Return i16[n, 1326], the bucket of each pair by E[HS^2] in classes of equal width; -1 for those of the board."""
     classes = np.minimum(np.nan_to_num(known.square) * buckets, buckets - 1).astype(np.int16)
     return np.where(np.isnan(known.square), np.int16(-1), classes)
@@ -80,24 +80,24 @@ def square_buckets(known: Features, buckets: int = PAIRS) -> np.ndarray:
 class NestedBuckets:
     """Boards in clusters by draw value and high card value, each with classes of E[HS^2] of equal width."""
 
-    def __init__(self, known: Features, clusters: int, private: int, seed: int) -> None:
+    def __init__(self, known: BoardFeatures, clusters: int, private: int, seed: int) -> None:
         """Cluster the boards of some features by k-means, each value in units of its deviation."""
         self._mean, self._deviation, self._private = known.public.mean(0), known.public.std(0) + 1e-9, private
         points = self._scaled(known)
         random = np.random.default_rng(seed)
-        self._centres = points[random.choice(len(points), clusters, replace=len(points) < clusters)]
+        self._centers = points[random.choice(len(points), clusters, replace=len(points) < clusters)]
         for _ in range(50):
             nearest = self._nearest(points)
             for cluster in np.unique(nearest):
-                self._centres[cluster] = points[nearest == cluster].mean(0)
+                self._centers[cluster] = points[nearest == cluster].mean(0)
 
-    def _scaled(self, known: Features) -> np.ndarray:
+    def _scaled(self, known: BoardFeatures) -> np.ndarray:
         return (known.public - self._mean) / self._deviation
 
     def _nearest(self, points: np.ndarray) -> np.ndarray:
-        return ((points[:, None] - self._centres) ** 2).sum(2).argmin(1)
+        return ((points[:, None] - self._centers) ** 2).sum(2).argmin(1)
 
-    def __call__(self, known: Features) -> np.ndarray:
+    def __call__(self, known: BoardFeatures) -> np.ndarray:
         """Return i16[n, 1326] as `square_buckets`."""
         private = square_buckets(known, self._private)
         cluster = self._nearest(self._scaled(known)).astype(np.int16)[:, None]
@@ -105,11 +105,11 @@ class NestedBuckets:
 
 
 @jit
-def nearest_by_emd(cumulated, centres, means, out):
-    """Write to out i[k] the centre at the least earth mover's distance from each histogram.
+def nearest_by_emd(cumulated, centers, means, out):
+    """Write to out i[k] the center at the least earth mover's distance from each histogram.
 
     The distance of two histograms is the sum of the differences of their cumulated forms, cumulated f32[k, BINS],
-    centres f32[c, BINS]. means: f32[c], the sums of the centres, ascending: two histograms are at least as far apart as
+    centers f32[c, BINS]. means: f32[c], the sums of the centers, ascending: two histograms are at least as far apart as
     their sums, so that the search goes outwards from the nearest sum and stops early.
     """
     last = len(means) - 1
@@ -118,28 +118,28 @@ def nearest_by_emd(cumulated, centres, means, out):
         for k in range(BINS):
             own += cumulated[row, k]
         above = np.searchsorted(means, own)
-        below, best, found = above - 1, np.float32(np.inf), 0
+        below, best, best_center = above - 1, np.float32(np.inf), 0
         while True:
             up = means[above] - own if above <= last else np.float32(np.inf)
             down = own - means[below] if below >= 0 else np.float32(np.inf)
             if min(up, down) >= best:
                 break
             if up < down:
-                centre, above = above, above + 1
+                center, above = above, above + 1
             else:
-                centre, below = below, below - 1
+                center, below = below, below - 1
             distance = np.float32(0)
             for k in range(BINS):
-                distance += abs(cumulated[row, k] - centres[centre, k])
+                distance += abs(cumulated[row, k] - centers[center, k])
             if distance < best:
-                best, found = distance, centre
-        out[row] = found
+                best, best_center = distance, center
+        out[row] = best_center
 
 
 class PotentialBuckets:
     """Pairs by the distribution of their HS on the river: k-means by earth mover's distance."""
 
-    def __init__(self, known: Features, buckets: int, seed: int, hands: int = 40_000, rounds: int = 15) -> None:
+    def __init__(self, known: BoardFeatures, buckets: int, seed: int, hands: int = 40_000, rounds: int = 15) -> None:
         """Cluster a sample of the pairs of some features."""
         random = np.random.default_rng(seed)
         board, pair = np.nonzero(~np.isnan(known.square))
@@ -151,19 +151,19 @@ class PotentialBuckets:
             sums = np.zeros((buckets, BINS), np.float64)
             np.add.at(sums, nearest, points)
             counts = np.bincount(nearest, minlength=buckets)[:, None]
-            self._set(np.where(counts > 0, sums / np.maximum(counts, 1), self._centres).astype(np.float32))
+            self._set(np.where(counts > 0, sums / np.maximum(counts, 1), self._centers).astype(np.float32))
 
-    def _set(self, centres: np.ndarray) -> None:
-        order = np.argsort(centres.sum(1), kind="stable")
-        self._centres = np.ascontiguousarray(centres[order])
-        self._means = self._centres.sum(1)
+    def _set(self, centers: np.ndarray) -> None:
+        order = np.argsort(centers.sum(1), kind="stable")
+        self._centers = np.ascontiguousarray(centers[order])
+        self._means = self._centers.sum(1)
 
     def _nearest(self, points: np.ndarray) -> np.ndarray:
         out = np.empty(len(points), np.int16)
-        nearest_by_emd(points, self._centres, self._means, out)
+        nearest_by_emd(points, self._centers, self._means, out)
         return out
 
-    def __call__(self, known: Features) -> np.ndarray:
+    def __call__(self, known: BoardFeatures) -> np.ndarray:
         """Return i16[n, 1326] as `square_buckets`."""
         nearest = self._nearest(known.cumulated.reshape(-1, BINS)).reshape(known.square.shape)
         return np.where(np.isnan(known.square), np.int16(-1), nearest)

@@ -20,19 +20,19 @@ def pair_number(one: int, other: int) -> int:
 
 
 def parse_cards(text: str) -> list[int]:
-    """Read cards written one after the other (`AhKd7c`, spaces allowed); InputError if one is wrong or there twice."""
+    """Read cards written one after the other (`AhKd7c`, spaces allowed); InputError if one is wrong or a duplicate."""
     text = "".join(text.split())
-    found: list[int] = []
+    cards: list[int] = []
     for at in range(0, len(text), 2):
         word = text[at : at + 2]
         rank, suit = RANKS.find(word[0].upper()), SUITS.find(word[1:].lower() or "?")
         if rank < 0 or suit < 0:
             raise InputError(f"{text!r}: {word!r} is no card; cards are written like Ah, Td, 2c")
         card = 4 * rank + suit
-        if card in found:
-            raise InputError(f"{text!r}: {word} is there twice")
-        found.append(card)
-    return found
+        if card in cards:
+            raise InputError(f"{text!r}: duplicate card {word}")
+        cards.append(card)
+    return cards
 
 
 def card_text(cards: int | list[int] | np.ndarray) -> str:

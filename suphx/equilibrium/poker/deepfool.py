@@ -13,7 +13,7 @@ from suphx.equilibrium.poker.holdem import OVER, checked_stacks
 from suphx.equilibrium.poker.match import act_all, deal_hands
 from suphx.equilibrium.poker.mccfr import explore, improved
 from suphx.equilibrium.poker.players import rule_player
-from suphx.equilibrium.poker.policy_net import PolicyNetwork, divergence, load_policy, save_policy, tensors
+from suphx.equilibrium.poker.policy_net import PokerPolicyNetwork, divergence, load_policy, save_policy, tensors
 from suphx.errors import InputError
 
 
@@ -48,7 +48,7 @@ class DeepFoolConfig(Config):
     """Of Adam; falls to nothing, in a straight line, over the iterations of MCCFR."""
 
 
-class Report(NamedTuple):
+class PhaseReport(NamedTuple):
     """What a part of the training did."""
 
     phase: str
@@ -84,7 +84,7 @@ def noise_floor(hands: np.ndarray, seed: int) -> float:
     return float(divergence(other.clamp(min=1e-30).log(), one)) / 2
 
 
-class Training:
+class DeepFoolTraining:
     """A training in a folder; its weights carry how far it has come, and the same call goes on from there."""
 
     def __init__(self, config: DeepFoolConfig, folder: Path) -> None:
@@ -92,7 +92,7 @@ class Training:
         self.config, self.path = config, folder / "policy.safetensors"
         folder.mkdir(parents=True, exist_ok=True)
         torch.manual_seed(config.seed)
-        self.network, settings = PolicyNetwork(), config.model_dump()
+        self.network, settings = PokerPolicyNetwork(), config.model_dump()
         self.done = {"rule": 0, "straight": 0, "mccfr": 0}
         if self.path.exists():
             self.network, state = load_policy(self.path)
@@ -101,7 +101,7 @@ class Training:
             self.done = {name: int(state["done"][name]) for name in self.done}
         self._optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate)
 
-    def run(self) -> Iterator[Report]:
+    def run(self) -> Iterator[PhaseReport]:
         """Train on; yields a report after each part, when the weights are written."""
         config, rule_hands = self.config, 1000
         while self.done["rule"] < config.pretraining:
@@ -117,16 +117,18 @@ class Training:
                 buttons = random.integers(config.seats, size=config.trees)
                 roots = deal_hands(stacks, buttons, config.raises, seeds)
                 explorer, seed = np.arange(config.trees) % config.seats, int(random.integers(1 << 62))
-                found = explore(self.network, roots, explorer, seed, phase == "straight", config.runouts, config.floor)
+                explored = explore(
+                    self.network, roots, explorer, seed, phase == "straight", config.runouts, config.floor
+                )
                 if phase == "mccfr":
                     self._optimizer.param_groups[0]["lr"] = config.learning_rate * (1 - self.done[phase] / total)
-                before = self._learn(found.hands, improved(found, config.step), random)
+                before = self._learn(explored.hands, improved(explored, config.step), random)
                 self.done[phase] += 1
-                yield self._saved(phase, total, before, found.nodes)
+                yield self._saved(phase, total, before, explored.nodes)
 
-    def _saved(self, phase: str, total: int, before: float, nodes: int) -> Report:
+    def _saved(self, phase: str, total: int, before: float, nodes: int) -> PhaseReport:
         save_policy(self.path, self.network, {"config": self.config.model_dump(), "done": self.done})
-        return Report(phase, self.done[phase], total, before, nodes)
+        return PhaseReport(phase, self.done[phase], total, before, nodes)
 
     def _learn(self, hands: np.ndarray, wanted: np.ndarray, random: np.random.Generator) -> float:
         """Go once through decisions; returns the mean KL on the way, before each minibatch was learned."""

@@ -49,7 +49,7 @@ class EncodingsConfig(Config):
     epochs: int = Field(350, ge=1)
     """Passes over the training samples."""
     batch: int = Field(100, ge=1)
-    """Samples per step."""
+    """SolvedEndgames per step."""
     learning_rate: float = Field(0.001, gt=0, le=1)
     """Of Adam, at first; falls to nothing along half a cosine."""
 
@@ -82,14 +82,14 @@ def encode(folder: Path, config: EncodingsConfig, count: int | None) -> dict[str
     return {name: Encoded(samples, *each, name == "direct") for name, each in widths.items()}
 
 
-class Results:
+class NetworkErrors:
     """The errors of trained networks in a file, one line for each, so that a run can resume."""
 
     def __init__(self, folder: Path, config: EncodingsConfig) -> None:
         """Open a folder, created if needed; InputError if it is of another configuration, or holds something else."""
         settings = config.model_dump(exclude={"seeds"})
-        for name, (found, wanted) in settle(folder, "encodings.json", _LINES, settings, "networks").items():
-            raise InputError(f"{folder}: its networks have {name} {found!r}, not {wanted!r}; take another folder")
+        for name, (old, new) in settle(folder, "encodings.json", _LINES, settings, "networks").items():
+            raise InputError(f"{folder}: its networks have {name} {old!r}, not {new!r}; take another folder")
         self.path, self.trained = folder / _LINES, list[Trained]()
         self._file = JsonLines(self.path, self._read, "trains here")
 
@@ -114,7 +114,7 @@ class Results:
 
 
 def train_all(
-    encoded: dict[str, Encoded], config: EncodingsConfig, sizes: list[int], results: Results
+    encoded: dict[str, Encoded], config: EncodingsConfig, sizes: list[int], results: NetworkErrors
 ) -> Iterator[int]:
     """Train every network that is not among the results, and add it; yields the samples of each epoch.
 
@@ -131,5 +131,5 @@ def train_all(
                 networks = train(each, learned, config.epochs, config.batch, config.learning_rate, seed)
                 for network in networks:  # noqa: B007 - the last one is the result
                     yield len(learned)
-                found = evaluate(network, each, learned), evaluate(network, each, held_out)
-                results.add(Trained(name, size, seed, *found))
+                errors = evaluate(network, each, learned), evaluate(network, each, held_out)
+                results.add(Trained(name, size, seed, *errors))

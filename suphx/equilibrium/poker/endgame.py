@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from simulator.files import write_whole
-from suphx.equilibrium.poker.betting import Betting, Sizes, Tree
+from suphx.equilibrium.npz import read_arrays, save_arrays
+from suphx.equilibrium.poker.betting import Betting, BettingTree, Sizes
 from suphx.equilibrium.poker.boards import Boards, dealt, padded, pairs_beside, rivers_of
 from suphx.equilibrium.poker.cards import CARDS, PAIR_CARDS, PAIRS, RANKS, card_text, parse_cards
 from suphx.equilibrium.poker.endgame_walk import AVERAGE, BEST, UPDATE, Memory, walk
@@ -48,7 +47,7 @@ class Endgame:
         self.pairs = pairs_beside(board)
         self.ranges = self._checked(np.asarray(ranges, np.float64))
         on_turn = len(board) == 4
-        self._turn_tree, self._river_tree = Tree(last_street=False), Tree(last_street=True)
+        self._turn_tree, self._river_tree = BettingTree(last_street=False), BettingTree(last_street=True)
         self._turn_tree.grow(turn, pot, stack if on_turn else 0.0)
         self._turn = self._turn_tree.close()
         ends = [float(self._turn.amount[line]) for line in self._turn.lines]
@@ -116,10 +115,10 @@ class Endgame:
         Chips that were in the pot before count half to each player, so both players' values, weighted by their ranges,
         add up to nothing. purpose: AVERAGE, of the averages against each other; BEST, of a best response to them.
         """
-        found = np.zeros((2, PAIRS))
+        values = np.zeros((2, PAIRS))
         for player in (0, 1):
-            found[player, self.pairs] = self._walk(player, purpose) / self.pot
-        return found
+            values[player, self.pairs] = self._walk(player, purpose) / self.pot
+        return values
 
     def exploitability(self) -> float:
         """Return what a best response gains on average over both seats, as a fraction of the pot: half the NashConv."""
@@ -138,7 +137,7 @@ class Endgame:
             per_edge = np.repeat(memory.locked, np.diff(betting.first_edge), axis=1)
             memory.regrets[~per_edge] = 0
 
-    def _find(self, path: Sequence[str]) -> tuple[Memory, Tree, int, int, np.ndarray]:
+    def _find(self, path: Sequence[str]) -> tuple[Memory, BettingTree, int, int, np.ndarray]:
         """Return where a path leads to: memory, tree, board, node, and the pairs in the order of the memory."""
         cards = [at for at, word in enumerate(path) if len(word) == 2 and word[0] in RANKS]
         if len(self.board) == 5:
@@ -171,9 +170,9 @@ class Endgame:
         edges = tree.edges(node)
         weights = (memory.regrets if memory.locked[board, node] else memory.sums)[board, edges, : len(pairs)]
         total = weights.sum(0, dtype=np.float64)
-        found = np.zeros((len(weights), PAIRS))
-        found[:, pairs] = np.where(total > 0, weights / np.where(total > 0, total, 1), 1 / max(len(weights), 1))
-        return found
+        strategy = np.zeros((len(weights), PAIRS))
+        strategy[:, pairs] = np.where(total > 0, weights / np.where(total > 0, total, 1), 1 / max(len(weights), 1))
+        return strategy
 
     def reach(self, path: Sequence[str]) -> np.ndarray:
         """Return f64[2, 1326]: the weight with which each pair of both players comes along a path."""
@@ -213,45 +212,46 @@ class Endgame:
         self._forget()
         memory.regrets[board, tree.edges(node), : len(pairs)] = wanted
 
+    def _memories(self) -> dict[str, np.ndarray]:
+        """Return all arrays that the solver remembers, by street and name."""
+        streets = (("turn", self._turn_memory), ("river", self._river_memory))
+        return {f"{street}_{name}": each for street, memory in streets for name, each in memory._asdict().items()}
+
     def save(self, path: Path) -> None:
         """Write the endgame and all that the solver knows (.npz); an existing file is replaced as a whole or not."""
-        buffer = io.BytesIO()
-        memories = {
-            f"{street}_{name}": values
-            for street, memory in (("turn", self._turn_memory), ("river", self._river_memory))
-            for name, values in memory._asdict().items()
-        }
-        np.savez(
-            buffer, board=np.array(self.board, np.int64), chips=np.array([self.pot, self.stack]), ranges=self.ranges,
-            sizes=np.array([each.text() for each in self.sizes]), iterations=np.array(self.iterations, np.int64),
-            **memories,
-        )  # fmt: skip
-        write_whole(path, buffer.getvalue())
+        arrays = {
+            "board": np.array(self.board, np.int64), "chips": np.array([self.pot, self.stack]), "ranges": self.ranges,
+            "sizes": np.array([each.text() for each in self.sizes]),
+            "iterations": np.array(self.iterations, np.int64),
+        }  # fmt: skip
+        save_arrays(path, arrays | self._memories(), compressed=False)
 
     @classmethod
     def load(cls, path: Path) -> Endgame:
         """Read what `save` wrote; InputError names the file if it is anything else. Nothing is unpickled."""
+        names = [f"{street}_{name}" for street in ("turn", "river") for name in Memory._fields]
+        arrays = read_arrays(path, ["board", "chips", "ranges", "sizes", "iterations", *names])
+        board, chips, sizes = arrays["board"], arrays["chips"], arrays["sizes"]
         try:
-            with np.load(path, allow_pickle=False) as file:
-                board, chips, sizes = file["board"], file["chips"], file["sizes"]
-                if board.shape not in ((4,), (5,)) or ((board < 0) | (board >= CARDS)).any():
-                    raise InputError("its board is no board")
-                pot, stack = map(float, chips) if chips.shape == (2,) else (0.0, 0.0)
-                if chips.shape != (2,) or sizes.shape != (2,):
-                    raise InputError("its pot, stack or bet sizes are not those of an endgame")
-                turn, river = (Sizes.parse(str(text)) for text in sizes)
-                endgame = cls([int(card) for card in board], pot, stack, file["ranges"], turn, river)
-                endgame.iterations = int(file["iterations"])
-                for street, memory in (("turn", endgame._turn_memory), ("river", endgame._river_memory)):
-                    for name, values in memory._asdict().items():
-                        found = file[f"{street}_{name}"]
-                        if found.shape != values.shape or found.dtype != values.dtype or not np.isfinite(found).all():
-                            raise InputError(f"its {street} {name} do not fit its own tree")
-                        values[:] = found
-        except OSError:
-            raise
+            if board.shape not in ((4,), (5,)) or board.dtype.kind != "i" or ((board < 0) | (board >= CARDS)).any():
+                raise InputError("its board is no board")
+            if (chips.shape, chips.dtype.kind, sizes.shape) != ((2,), "f", (2,)):
+                raise InputError("its pot, stack or bet sizes are not those of an endgame")
+            if (
+                arrays["iterations"].shape
+                or arrays["iterations"].dtype.kind != "i"
+                or arrays["ranges"].dtype.kind != "f"
+            ):
+                raise InputError("its iterations or ranges are not those of an endgame")
+            turn, river = (Sizes.parse(str(text)) for text in sizes)
+            pot, stack = chips.tolist()
+            endgame = cls(board.tolist(), pot, stack, arrays["ranges"], turn, river)
+            endgame.iterations = int(arrays["iterations"])
+            for name, memory in endgame._memories().items():
+                values = arrays[name]
+                if values.shape != memory.shape or values.dtype != memory.dtype or not np.isfinite(values).all():
+                    raise InputError(f"its {name.replace('_', ' ')} do not fit its own tree")
+                memory[:] = values
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
-        except Exception as error:  # zipfile, zlib and NumPy each have errors of their own for broken archives
-            raise InputError(f"{path}: no saved endgame, or not whole") from error
         return endgame

@@ -44,7 +44,7 @@ def _strategy_scale(weights, first, last, scale, rest):
 
 @jit
 def _down(tree, memory, board, player, purpose, keep, reach, scale, rest):
-    """Fill reach f32[nodes, n] of the opponent from the roots down; an update adds his strategy to the averages."""
+    """Fill reach f32[nodes, n] of the opponent from the roots down; an update adds the strategy to the averages."""
     rows = tree.rows[player]
     for node in range(len(tree.kind)):
         if tree.kind[node] != 1 - player:

@@ -159,9 +159,10 @@ def sampled_equity(ranges: np.ndarray, board: Sequence[int] = (), deals: int = 1
 
 @jit
 def chance(hand, seed, deals, deck):
-    """Return the mover's sampled equity against as many random hands as are left against him.
+    """Return the mover's sampled equity against as many random hands as there are opponents left.
 
-    It depends on the seed and on what he sees alone. hand: a record HAND that is not over. deck: i64[52], work space.
+    It depends on the seed and on what the mover sees alone. hand: a record HAND that is not over. deck: i64[52],
+    work space.
     """
     seat, held, board = hand["mover"], np.int64(0), np.int64(0)
     shown = 0 if hand["street"] == 0 else min(hand["street"] + 2, 5)

@@ -107,18 +107,3 @@ def strengths(cards, out):
         for k in range(cards.shape[1]):
             held |= BITS[cards[i, k]]
         out[i] = strength(held)
-
-
-@jit
-def count_categories(counts, first):
-    """Add all 7-card hands whose lowest card is `first` to counts i64[9], by category."""
-    for b in range(first + 1, CARDS):
-        two = BITS[first] | BITS[b]
-        for c in range(b + 1, CARDS):
-            for d in range(c + 1, CARDS):
-                four = two | BITS[c] | BITS[d]
-                for e in range(d + 1, CARDS):
-                    for f in range(e + 1, CARDS):
-                        six = four | BITS[e] | BITS[f]
-                        for g in range(f + 1, CARDS):
-                            counts[strength(six | BITS[g]) >> CATEGORY_SHIFT] += 1

@@ -6,7 +6,7 @@ Rules where houses differ (Robert's Rules of Poker, and the Tournament Directors
 - A raise is at least as large as the last bet or raise. All-in may be less. Such all-ins reopen the betting to a player
   who has acted already once together they add up to a full raise for him (TDA rule 47), one alone does not.
 - Each side pot goes to the best hand among those who paid for it. Chips that cannot be split evenly go one by one to
-  the winners from the button's left. What nobody called returns to who bet it.
+  the winners from the button's left. Uncalled bets are returned.
 - The bets of DeepFool: fold, check or call, raise by three big blinds, pot, two pots, all-in. On each street at most
   `most_raises` bets and raises, of which an all-in that is less than a full one counts none.
 """
@@ -44,7 +44,7 @@ HAND = np.dtype(
         ("mover", "i1"),
         ("raises", "i1"),  # bets and raises on this street
         ("most_raises", "i1"),
-        ("bet", "i4"),  # what it takes to stay in
+        ("bet", "i4"),  # the chips on this street needed to stay in
         ("full", "i4"),  # the last full bet or raise: the least that a raise must add
         ("actions", "i1"),  # how many were taken
         ("history", "i1", HISTORY),  # 1 + action + 6 * (seat from the button) of each
@@ -111,7 +111,7 @@ def _next(hand):
     if live > 1 and (able > 1 or owing > 0):
         for step in range(1, seats + 1):
             seat = (hand["mover"] + step) % seats
-            # the last one with chips has nobody to bet against, and answers only what he owes
+            # the last one with chips has nobody to bet against, and answers only what is owed
             if _may_act(hand, seat) and (able > 1 or hand["street_put"][seat] < hand["bet"]):
                 hand["mover"] = seat
                 return
@@ -203,7 +203,7 @@ def act(hand, action):
 
 @jit
 def _finish(hand):
-    """Return what was not called, and pay each pot to its winners."""
+    """Return uncalled bets, and pay each pot to its winners."""
     seats = hand["seats"]
     board = np.int64(0)
     for k in range(5):
@@ -317,45 +317,3 @@ def checked_stacks(stacks: list[int]) -> np.ndarray:
         if not _BIG <= stack <= 1_000_000:
             raise InputError(f"a stack of {stack} chips: at least the big blind, {_BIG}, and at most a million")
     return np.array(stacks, np.int64)
-
-
-@jit
-def play_random(hand, stacks, button, most_raises, seed):
-    """Play a hand with random legal actions; returns the number of actions."""
-    deal(hand, stacks, button, most_raises, seed)
-    can, taken, state = np.empty(6, np.bool_), 0, np.uint64(seed) ^ np.uint64(0x5DEECE66D)
-    while hand["street"] != OVER:
-        legal(hand, can)
-        state, number = random_number(state)
-        choice = int(number * can.sum())
-        for action in range(6):
-            if can[action]:
-                if choice == 0:
-                    break
-                choice -= 1
-        act(hand, action)
-        taken += 1
-    return taken
-
-
-@jit
-def play_random_hands(n, seed, sums):
-    """Play n hands of random stacks and seats; adds chips before and after, hands and actions to sums i64[4]."""
-    hands = np.zeros(1, HAND)
-    hand = hands[0]
-    state = np.uint64(seed)
-    for number in range(n):
-        state, one = random_number(state)
-        seats = 2 + int(one * 5)
-        stacks = np.empty(seats, np.int64)
-        for seat in range(seats):
-            state, one = random_number(state)
-            stacks[seat] = 2 + int(one * one * 300)
-        sums[3] += play_random(hand, stacks, number % seats, 1 + number % 4, state)
-        sums[0] += stacks.sum()
-        worst = 0
-        for seat in range(seats):
-            sums[1] += hand["stack"][seat]
-            worst = min(worst, hand["stack"][seat])
-        if worst < 0:
-            sums[2] += 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from simulator.jit import jit
 from suphx.equilibrium.poker.holdem import OVER, act, deal, new_hands
-from suphx.equilibrium.poker.players import Player
+from suphx.equilibrium.poker.players import PokerPlayer
 
 
 @jit
@@ -34,7 +34,7 @@ def deal_hands(stacks: np.ndarray, buttons: np.ndarray, most_raises: int, seeds:
     return hands
 
 
-def play_hands(hands: np.ndarray, seats: np.ndarray, players: list[Player], seed: int) -> None:
+def play_hands(hands: np.ndarray, seats: np.ndarray, players: list[PokerPlayer], seed: int) -> None:
     """Play hands to their ends in place; seats: i64[n, seats], which of the players sits where."""
     random = np.random.default_rng(seed)
     going = np.arange(len(hands))
@@ -43,13 +43,19 @@ def play_hands(hands: np.ndarray, seats: np.ndarray, players: list[Player], seed
         for number, player in enumerate(players):
             here = going[mover == number]
             if len(here):
-                asked = hands[here]
-                act_all(asked, player(asked, int(random.integers(1 << 62))), random.random(len(here)))
-                hands[here] = asked
+                decisions = hands[here]
+                act_all(decisions, player(decisions, int(random.integers(1 << 62))), random.random(len(here)))
+                hands[here] = decisions
 
 
 def duplicate(
-    challenger: Player, opponent: Player, stacks: np.ndarray, most_raises: int, deals: int, seed: int, batch: int = 1000
+    challenger: PokerPlayer,
+    opponent: PokerPlayer,
+    stacks: np.ndarray,
+    most_raises: int,
+    deals: int,
+    seed: int,
+    batch: int = 1000,
 ) -> Iterator[np.ndarray]:
     """Play each deal once with the challenger at each seat, the opponent at the others; yields results in batches.
 

@@ -14,14 +14,14 @@ import numpy as np
 from simulator.jit import jit
 from suphx.equilibrium.poker.holdem import HAND, OVER, act, mean_gain
 from suphx.equilibrium.poker.players import legal_actions
-from suphx.equilibrium.poker.policy_net import PolicyNetwork, probabilities
+from suphx.equilibrium.poker.policy_net import PokerPolicyNetwork, probabilities
 
 #: Nodes of one level beyond which trees are not all explored further (a guard for memory).
 MOST_NODES = 2_000_000
 
 
 class Explored(NamedTuple):
-    """The explorer's decisions, and what was found there."""
+    """The explorer's decisions, and their regrets."""
 
     hands: np.ndarray
     """HAND[n]."""
@@ -93,7 +93,7 @@ def _values(hands, gain, child, policy, every, below, out, regret):
 
 
 def explore(
-    network: PolicyNetwork,
+    network: PokerPolicyNetwork,
     roots: np.ndarray,
     explorer: np.ndarray,
     seed: int,
@@ -137,14 +137,14 @@ def explore(
     return _collect(network, levels, straight)
 
 
-def _collect(network: PolicyNetwork, levels: list[_Level], straight: bool) -> Explored:
+def _collect(network: PokerPolicyNetwork, levels: list[_Level], straight: bool) -> Explored:
     """Carry values up the levels, and gather the explorers' decisions."""
     decisions = np.concatenate([each.hands[each.every] for each in levels])
     if straight:
-        found, at = probabilities(network, decisions), 0
+        policy, at = probabilities(network, decisions), 0
         for each in levels:
             count = int(each.every.sum())
-            each.policy[each.every] = found[at : at + count]
+            each.policy[each.every] = policy[at : at + count]
             at += count
     below, regrets = np.zeros(0), list[np.ndarray]()
     for each in reversed(levels):

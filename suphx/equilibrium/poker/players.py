@@ -11,7 +11,7 @@ from suphx.equilibrium.poker.holdem import legal
 from suphx.errors import InputError
 
 #: A player: hands that are not over, and a seed -> f32[n, 6], probabilities of the mover's actions.
-Player = Callable[[np.ndarray, int], np.ndarray]
+PokerPlayer = Callable[[np.ndarray, int], np.ndarray]
 #: Random deals of one estimate of the chance to win.
 DEALS = 60
 #: Deviation of the rule agent's actions about five times its chance to win.
@@ -51,7 +51,7 @@ def rule_player(hands: np.ndarray, seed: int) -> np.ndarray:
     return (bold / bold.sum(1, keepdims=True)).astype(np.float32)
 
 
-def equity_player(call: float, bet: float) -> Player:
+def equity_player(call: float, bet: float) -> PokerPlayer:
     """Return neuron_poker's player by thresholds: bets from one chance to win on, calls from another."""
 
     def player(hands: np.ndarray, seed: int) -> np.ndarray:
@@ -65,7 +65,7 @@ def equity_player(call: float, bet: float) -> Player:
     return player
 
 
-def player_named(name: str) -> Player:
+def player_named(name: str) -> PokerPlayer:
     """Return `random`, `rule`, `equity:CALL/BET` (in %, such as equity:50/80), or the policy in a file of weights."""
     if name in ("random", "rule"):
         return random_player if name == "random" else rule_player

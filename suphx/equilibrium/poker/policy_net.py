@@ -29,10 +29,10 @@ _WIDTH, _CARD, _ACTION = 256, 32, 8
 def inputs(hands, cards, history, numbers, can):
     """Write what the mover of each undecided hand knows.
 
-    cards: i64[n, 7], his two and the board, 1 + card, 0 where none lies yet. history: i64[n, 48], as in the record.
+    cards: i64[n, 7], the mover's two and the board, 1 + card, 0 for none yet. history: i64[n, 48], as in the record.
     numbers: f32[n, 13]: street (4), chips in the middle, to call, behind (in hundreds of big blinds), seats from the
-    button, players left, raises so far, share of the pot to call, 1 if he may raise, sampled chance to win, which
-    depends on what he sees alone. can: bool[n, 6], what is legal.
+    button, players left, raises so far, share of the pot to call, 1 if a raise is legal, sampled chance to win, which
+    depends on what the mover sees alone. can: bool[n, 6], what is legal.
     """
     deck = np.empty(CARDS, np.int64)
     for k in range(len(hands)):
@@ -60,7 +60,7 @@ def inputs(hands, cards, history, numbers, can):
         numbers[k, 12] = chance(hand, 0, _DEALS, deck)
 
 
-class PolicyNetwork(nn.Module):
+class PokerPolicyNetwork(nn.Module):
     """Log-probabilities of the six actions. A card's code is 1 + 4 * rank + suit, and 0 is no card."""
 
     def __init__(self) -> None:
@@ -100,46 +100,46 @@ def tensors(hands: np.ndarray) -> tuple[torch.Tensor, ...]:
 
 
 @torch.no_grad()
-def probabilities(network: PolicyNetwork, hands: np.ndarray, batch: int = 4096) -> np.ndarray:
+def probabilities(network: PokerPolicyNetwork, hands: np.ndarray, batch: int = 4096) -> np.ndarray:
     """Return f32[n, 6], how probable each action of each mover is; the network is put into evaluation mode."""
     network.eval()
     parts = [network(*tensors(hands[at : at + batch])).exp().numpy() for at in range(0, len(hands), batch)]
     return np.concatenate(parts) if parts else np.zeros((0, 6), np.float32)
 
 
-def divergence(found: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-    """Return the mean KL divergence of wanted probabilities f32[n, 6] from found log-probabilities."""
-    terms = torch.xlogy(wanted, wanted) - torch.where(wanted > 0, wanted * found, 0.0)
+def divergence(logs: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Return the mean KL divergence of target probabilities f32[n, 6] from log-probabilities."""
+    terms = torch.xlogy(target, target) - torch.where(target > 0, target * logs, 0.0)
     return terms.sum(1).mean()
 
 
-def save_policy(path: Path, network: PolicyNetwork, state: dict) -> None:
+def save_policy(path: Path, network: PokerPolicyNetwork, state: dict) -> None:
     """Write the weights, and the state of the training (JSON values), as safetensors; replaced as a whole or not."""
     weights = {name: tensor.contiguous() for name, tensor in network.state_dict().items()}
     write_whole(path, save(weights, {"model": _MODEL, "state": json.dumps(state)}))
 
 
-def load_policy(path: Path) -> tuple[PolicyNetwork, dict]:
+def load_policy(path: Path) -> tuple[PokerPolicyNetwork, dict]:
     """Read what `save_policy` wrote; InputError names the file if it is anything else."""
     if not path.is_file():
         raise InputError(f"{path}: no such file of weights")
-    network = PolicyNetwork()
-    wanted = network.state_dict()
+    network = PokerPolicyNetwork()
+    expected = network.state_dict()
     try:
         with safe_open(path, "pt") as file:
             metadata = file.metadata() or {}
             if metadata.get("model") != _MODEL:
                 raise InputError(f"{path}: weights of {metadata.get('model', 'another program')}; {_MODEL} is needed")
-            found = {name: file.get_tensor(name) for name in file.keys()}
+            weights = {name: file.get_tensor(name) for name in file.keys()}
             state = json.loads(metadata.get("state", ""))
     except (SafetensorError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path}: no safetensors file of ours, or not whole") from error
-    fits = found.keys() == wanted.keys() and all(
-        found[name].shape == wanted[name].shape and found[name].dtype == torch.float32 for name in wanted
+    fits = weights.keys() == expected.keys() and all(
+        weights[name].shape == expected[name].shape and weights[name].dtype == torch.float32 for name in expected
     )
-    if not fits or not all(torch.isfinite(each).all() for each in found.values()) or not isinstance(state, dict):
+    if not fits or not all(torch.isfinite(each).all() for each in weights.values()) or not isinstance(state, dict):
         raise InputError(f"{path}: not the tensors of this network")
-    network.load_state_dict(found)
+    network.load_state_dict(weights)
     return network, state

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from suphx.equilibrium.poker.cards import PAIR_CARDS, PAIRS, RANKS, card_text, pair_number, parse_cards
+from suphx.equilibrium.poker.cards import PAIR_CARDS, PAIRS, RANKS, pair_number, parse_cards
 from suphx.errors import InputError
 
 #: The range of all hands.
@@ -57,10 +57,10 @@ def _hands(word: str, text: str) -> np.ndarray:
         ranks = [(high + step * way, low + step * way) for step in range(abs(steps) + 1)]
     else:
         raise InputError(f"range {text!r}: {word}: its ends have neither the high card nor the gap in common")
-    found = np.zeros(PAIRS, np.bool_)
+    pairs = np.zeros(PAIRS, np.bool_)
     for higher, lower in ranks:
-        found |= (_RANK[:, 1] == higher) & (_RANK[:, 0] == lower)
-    return found if not kind else found & (_SUITED == (kind == "s"))
+        pairs |= (_RANK[:, 1] == higher) & (_RANK[:, 0] == lower)
+    return pairs if not kind else pairs & (_SUITED == (kind == "s"))
 
 
 def _class(word: str, whole: str, text: str) -> tuple[int, int, str]:
@@ -71,12 +71,3 @@ def _class(word: str, whole: str, text: str) -> tuple[int, int, str]:
     if low == high and match[3]:
         raise InputError(f"range {text!r}: {whole}: a pair is neither suited nor offsuit")
     return high, low, match[3].lower()
-
-
-def range_text(weights: np.ndarray) -> str:
-    """Write a range f64[1326] as `parse_range` reads it: each pair of cards with its weight, high cards first."""
-    words = []
-    for pair in np.flatnonzero(weights)[::-1]:
-        weight = "" if weights[pair] == 1 else f":{weights[pair]:.6g}"
-        words.append(card_text(PAIR_CARDS[pair][::-1]) + weight)
-    return ",".join(words)

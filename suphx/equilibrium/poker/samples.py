@@ -7,7 +7,6 @@ dozen samples each; work that was interrupted goes on after the last whole file.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Generator
 from itertools import pairwise
@@ -17,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import Field, model_validator
 
-from simulator.files import write_whole
 from suphx.config import Config
+from suphx.equilibrium.npz import read_arrays, save_arrays
 from suphx.equilibrium.poker.betting import Sizes
 from suphx.equilibrium.poker.boards import hand_strengths, pairs_beside
 from suphx.equilibrium.poker.cards import CARDS, PAIRS
@@ -28,7 +27,7 @@ from suphx.json_lines import settle
 
 _SETTINGS = "samples.json"
 _NAME = re.compile(r"^(\d{7})\.npz$")
-#: Samples of a file.
+#: SolvedEndgames of a file.
 _FILE = 50
 
 
@@ -60,7 +59,7 @@ class SamplesConfig(Config):
         return self
 
 
-class Samples(NamedTuple):
+class SolvedEndgames(NamedTuple):
     """Solved endgames."""
 
     board: np.ndarray
@@ -77,8 +76,8 @@ class Samples(NamedTuple):
     """i32[n]."""
 
 
-_SHAPES = dict(zip(Samples._fields, ((4,), (), (2, PAIRS), (2, PAIRS), (), ()), strict=True))
-_TYPES = dict(zip(Samples._fields, ("i1", "<f4", "<f4", "<f4", "<f4", "<i4"), strict=True))
+_SHAPES = dict(zip(SolvedEndgames._fields, ((4,), (), (2, PAIRS), (2, PAIRS), (), ()), strict=True))
+_TYPES = dict(zip(SolvedEndgames._fields, ("i1", "<f4", "<f4", "<f4", "<f4", "<i4"), strict=True))
 
 
 def random_range(random: np.random.Generator, pairs: np.ndarray) -> np.ndarray:
@@ -87,20 +86,20 @@ def random_range(random: np.random.Generator, pairs: np.ndarray) -> np.ndarray:
     DeepStack's R(S, p) (supplement of Moravcik et al. 2017): the weaker half gets a random part of the probability, the
     stronger half the rest, and so on within each. So ranges are random, and still like those of players.
     """
-    found = np.zeros(PAIRS)
+    weights = np.zeros(PAIRS)
     parts = [(0, len(pairs), 1.0)]
     while parts:
         first, last, whole = parts.pop()
         if last - first == 1:
-            found[pairs[first]] = whole
+            weights[pairs[first]] = whole
         else:
             middle, part = (first + last) // 2, random.uniform(0, whole)
             parts += [(first, middle, part), (middle, last, whole - part)]
-    return found
+    return weights
 
 
 def solve_sample(config: SamplesConfig, number: int) -> tuple:
-    """Return sample number i as one value for each field of `Samples`; InputError if it does not reach the target."""
+    """Return the fields of sample number i; InputError if it does not reach the target."""
     random = np.random.default_rng([config.seed, number])
     board = sorted(random.choice(CARDS, 4, replace=False).tolist())
     stack = 0.0
@@ -125,8 +124,8 @@ def generate(folder: Path, config: SamplesConfig, count: int) -> Generator[int]:
 
     Raises InputError for a folder of other settings. When the generator is closed, what is solved is written.
     """
-    for name, (found, wanted) in settle(folder, _SETTINGS, "0000000.npz", config.model_dump(), "samples").items():
-        raise InputError(f"{folder}: its samples have {name} {found!r}, not {wanted!r}; take another folder")
+    for name, (old, new) in settle(folder, _SETTINGS, "0000000.npz", config.model_dump(), "samples").items():
+        raise InputError(f"{folder}: its samples have {name} {old!r}, not {new!r}; take another folder")
     done = sum(size for _, size in _files(folder))
     yield done
     fresh: list[tuple] = []
@@ -143,29 +142,22 @@ def generate(folder: Path, config: SamplesConfig, count: int) -> Generator[int]:
 
 
 def _write(folder: Path, first: int, samples: list[tuple]) -> None:
-    columns = zip(Samples._fields, zip(*samples, strict=True), strict=True)
-    buffer = io.BytesIO()
-    np.savez(buffer, **{name: np.array(values, _TYPES[name]) for name, values in columns})  # type: ignore[arg-type]
-    write_whole(folder / f"{first:07}.npz", buffer.getvalue())
+    columns = zip(SolvedEndgames._fields, zip(*samples, strict=True), strict=True)
+    arrays = {name: np.array(values, _TYPES[name]) for name, values in columns}
+    save_arrays(folder / f"{first:07}.npz", arrays, compressed=False)
 
 
 def _read(path: Path) -> dict[str, np.ndarray]:
     """Read and check a file of samples; InputError names it and what is wrong."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            found = {name: file[name] for name in Samples._fields}
-    except OSError:
-        raise
-    except Exception as error:  # zipfile, zlib and NumPy each have errors of their own for broken archives
-        raise InputError(f"{path}: no samples, or not whole") from error
-    size = len(found["stack"]) if found["stack"].ndim else 0
-    for name, values in found.items():
+    columns = read_arrays(path, SolvedEndgames._fields)
+    size = len(columns["stack"]) if columns["stack"].ndim else 0
+    for name, values in columns.items():
         if values.dtype != _TYPES[name] or values.shape != (size, *_SHAPES[name]) or not np.isfinite(values).all():
             raise InputError(f"{path}: {name} is {values.dtype}{list(values.shape)}, or not finite")
-    board = found["board"]
+    board = columns["board"]
     if size == 0 or (board < 0).any() or (board >= CARDS).any() or (np.diff(board, axis=1) <= 0).any():
         raise InputError(f"{path}: a board is not four different cards in ascending order")
-    return found
+    return columns
 
 
 def _files(folder: Path) -> list[tuple[Path, int]]:
@@ -180,8 +172,8 @@ def _files(folder: Path) -> list[tuple[Path, int]]:
     return list(zip(paths, sizes, strict=True))
 
 
-def load_samples(folder: Path, count: int | None = None) -> Samples:
-    """Return the first samples of a folder, by default all; InputError if there are not so many, or a file is wrong."""
+def load_samples(folder: Path, count: int | None = None) -> SolvedEndgames:
+    """Return the first samples of a folder, by default all; InputError if there are too few, or a file is wrong."""
     files = _files(folder)
     have = sum(size for _, size in files)
     if have < (count or 1):
@@ -194,4 +186,4 @@ def load_samples(folder: Path, count: int | None = None) -> Samples:
                 raise InputError(f"{path}: {len(part['stack'])} samples; the next file begins after {size}")
             parts.append(part)
             read += size
-    return Samples(*(np.concatenate([part[name] for part in parts])[:count] for name in Samples._fields))
+    return SolvedEndgames(*(np.concatenate([part[name] for part in parts])[:count] for name in SolvedEndgames._fields))

@@ -2,7 +2,7 @@
 
 On a river the pairs lie in the order of their strength, so that a showdown is one pass over them: a pair beats what
 came before its own group of equals, less those that share a card with it. The passes of sixteen ranges run side by
-side, one vector for each pair; this needs them pair by pair, and they are kept range by range, so they are turned over
+side, one vector for each pair; this needs them pair by pair, but they are stored range by range, so they are transposed
 in tiles on the way in and out. Numba cannot know that two rows of an array do not overlap and would go number by
 number, so these three steps are written for LLVM.
 """
@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 from simulator.jit import jit
 from suphx.equilibrium.poker.cards import CARDS
 
-#: Ranges that are looked at side by side: one 512-bit vector of float32. Rows of ranges are padded to a multiple.
+#: Ranges that are processed side by side: one 512-bit vector of float32. Rows of ranges are padded to a multiple.
 LANES = 16
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from suphx.equilibrium.poker.cards import CARDS, PAIR_CARDS, PAIRS
-from suphx.equilibrium.poker.samples import Samples
+from suphx.equilibrium.poker.samples import SolvedEndgames
 
 #: All inputs are scaled alike. A range has a few dozen hands of some size: its norm is about 0.13, that of the board 2.
 #: Were ranges alone scaled to the board's norm or far above, the network could hardly see on which board they are.
@@ -29,14 +29,14 @@ class Losses(NamedTuple):
 
 
 class Encoded:
-    """Samples in an encoding.
+    """SolvedEndgames in an encoding.
 
     buckets: i16[n, 1326], -1 where there is no hand; `direct` if they are the pairs themselves. Attributes, as tensors:
     ranges f32[n, 2, width], targets f32[n, 2, width] (mean values), present bool[n, width], and of the hands
     themselves values f32[n, 2, 1326] and held bool[n, 1326].
     """
 
-    def __init__(self, samples: Samples, buckets: np.ndarray, width: int, direct: bool) -> None:
+    def __init__(self, samples: SolvedEndgames, buckets: np.ndarray, width: int, direct: bool) -> None:
         self.width, self.direct = width, direct
         self.held = torch.from_numpy(buckets >= 0)
         self.place = torch.from_numpy(np.maximum(buckets, 0).astype(np.int64))
@@ -66,15 +66,15 @@ class Encoded:
         return losses(self.decoded(self.targets, every), self.values, self.held)
 
 
-def losses(found: torch.Tensor, wanted: torch.Tensor, counted: torch.Tensor) -> Losses:
+def losses(values: torch.Tensor, targets: torch.Tensor, counted: torch.Tensor) -> Losses:
     """Return the errors of f32[n, 2, m] where counted bool[n, m]; the Huber loss has delta 1."""
-    at = counted[:, None].expand_as(wanted)
+    at = counted[:, None].expand_as(targets)
     return Losses(
-        float(nn.functional.huber_loss(found[at], wanted[at])), float(nn.functional.mse_loss(found[at], wanted[at]))
+        float(nn.functional.huber_loss(values[at], targets[at])), float(nn.functional.mse_loss(values[at], targets[at]))
     )
 
 
-class ValueNetwork(nn.Module):
+class PokerValueNetwork(nn.Module):
     """DeepStack's network: seven layers of 500 with PReLU, and an outer layer that makes values zero-sum."""
 
     def __init__(self, width: int, rest: int) -> None:
@@ -106,14 +106,14 @@ def _suit_moves() -> list[tuple[torch.Tensor, torch.Tensor]]:
 
 def train(
     encoded: Encoded, rows: torch.Tensor, epochs: int, batch: int, learning_rate: float, seed: int
-) -> Iterator[ValueNetwork]:
+) -> Iterator[PokerValueNetwork]:
     """Train a network on some samples, by Adam and the Huber loss; yields it after each epoch.
 
     The learning rate falls to nothing along a cosine. With the direct encoding, suits are renamed at random for each
     minibatch: the same endgame, of which the other encodings see nothing.
     """
     torch.manual_seed(seed)
-    network = ValueNetwork(encoded.width, encoded.rest.shape[1])
+    network = PokerValueNetwork(encoded.width, encoded.rest.shape[1])
     optimizer = torch.optim.Adam(network.parameters(), learning_rate)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * -(-len(rows) // batch))
     moves = _suit_moves() if encoded.direct else []
@@ -134,12 +134,12 @@ def train(
 
 
 @torch.no_grad()
-def evaluate(network: ValueNetwork, encoded: Encoded, rows: torch.Tensor) -> tuple[Losses, Losses]:
+def evaluate(network: PokerValueNetwork, encoded: Encoded, rows: torch.Tensor) -> tuple[Losses, Losses]:
     """Return the errors on some samples: of buckets, and of the hands themselves."""
-    found = torch.cat([network(encoded.ranges[part], encoded.rest[part]) for part in rows.split(1000)])
+    values = torch.cat([network(encoded.ranges[part], encoded.rest[part]) for part in rows.split(1000)])
     return (
-        losses(found, encoded.targets[rows], encoded.present[rows]),
-        losses(encoded.decoded(found, rows), encoded.values[rows], encoded.held[rows]),
+        losses(values, encoded.targets[rows], encoded.present[rows]),
+        losses(encoded.decoded(values, rows), encoded.values[rows], encoded.held[rows]),
     )
 
 

@@ -19,7 +19,7 @@ from suphx.networks.policy import PolicyNetwork
 
 
 @dataclass(frozen=True)
-class Hand:
+class DealtHand:
     """A hand that a player may be dealt."""
 
     player: int
@@ -29,7 +29,7 @@ class Hand:
     weights: np.ndarray  # f64[n]: how likely each of these is, given this hand
 
 
-def hands_of(game: FlatGame) -> list[Hand]:
+def hands_of(game: FlatGame) -> list[DealtHand]:
     """Return the hands that each player may be dealt; the first two chance moves deal them."""
     rules, tree = game.game, game.tree
     dealt: dict[tuple[int, str], list[tuple[int, float]]] = {}
@@ -38,12 +38,12 @@ def hands_of(game: FlatGame) -> list[Hand]:
         for b, (second, after) in enumerate(rules.actions(between)):
             for player, tiles in enumerate((first, second)):
                 dealt.setdefault((player, tiles), []).append((int(tree.child[node]) + b, chance * after))
-    found = []
+    hands = []
     for (player, tiles), starts in dealt.items():
         weights = np.array([chance for _, chance in starts])
         nodes = np.array([node for node, _ in starts])
-        found.append(Hand(player, tiles, float(weights.sum()), nodes, weights / weights.sum()))
-    return found
+        hands.append(DealtHand(player, tiles, float(weights.sum()), nodes, weights / weights.sum()))
+    return hands
 
 
 class Adapting:
@@ -56,8 +56,8 @@ class Adapting:
         self._worth = [action_values(game, self.policy, player) for player in range(2)]
         self._best = [action_values(game, self.policy, player, best=True) for player in range(2)]
 
-    def copy(self, hand: Hand, deals: int, steps: StepsConfig, seed: int) -> np.ndarray:
-        """Return the policy f64[S] of a copy that has learned from so many deals of everything but a hand."""
+    def copy(self, hand: DealtHand, deals: int, steps: StepsConfig, seed: int) -> np.ndarray:
+        """Return the policy f64[S] of a copy that has learned from `deals` deals of everything but a hand."""
         generator = np.random.default_rng(seed)
         start = generator.choice(hand.nodes, deals, p=hand.weights)
         batch = play(self.game, by_table(self.game, self.planes, self.policy), start, generator)
@@ -70,22 +70,22 @@ class Adapting:
         network = step(self.blueprint, rows, advantage, steps, 1.0, PRECISION, seed)
         return policy_of(network, self.game, self.planes, PRECISION)
 
-    def gain(self, hand: Hand, policy: np.ndarray) -> float:
+    def gain(self, hand: DealtHand, policy: np.ndarray) -> float:
         """Return exactly what a player gains in a hand, on average, who plays a policy instead of the blueprint."""
         begin, changed = self.game.arrays.begin, self.policy.copy()
         own = slice(self.game.arrays.first[begin[hand.player]], self.game.arrays.first[begin[hand.player + 1]])
         changed[own] = policy[own]
         return self._over(hand, action_values(self.game, changed, hand.player))
 
-    def best(self, hand: Hand) -> float:
+    def best(self, hand: DealtHand) -> float:
         """Return what a best response gains in a hand."""
         return self._over(hand, self._best[hand.player])
 
-    def _over(self, hand: Hand, found: tuple[np.ndarray, np.ndarray]) -> float:
+    def _over(self, hand: DealtHand, worth: tuple[np.ndarray, np.ndarray]) -> float:
         arrays, total = self.game.arrays, 0.0
         for k in range(arrays.begin[hand.player], arrays.begin[hand.player + 1]):
             if arrays.parent[k] == hand.player and _dealt(self.game.names[k]) == hand.tiles:
-                here, (q, policy), (base, before) = self.game.place(k), found, self._worth[hand.player]
+                here, (q, policy), (base, before) = self.game.place(k), worth, self._worth[hand.player]
                 total += float(q[here] @ policy[here] - base[here] @ before[here])
         return total / hand.chance
 
@@ -96,11 +96,11 @@ def _dealt(name: str) -> str:
 
 
 def posteriors(game: FlatGame, policy: np.ndarray, hidden: Hidden) -> list[tuple[int, float, float]]:
-    """Return how far redealt hands are from the exact distribution of the other's hand, by number of discards.
+    """Return how far redealt hands are from the exact distribution of the opponent's hand, by number of discards.
 
-    Exact: chance and what the other's policy says of the discards he made. Redealt: every way to choose his tiles from
-    those unseen is alike, as `simulator.redeal` deals, among the hands that the rules allow. Each entry: discards seen,
-    total variation distance, averaged over play; and the share of decisions where it exceeds 0.1.
+    Exact: chance and what the opponent's policy says of the discards made. Redealt: every way to choose the opponent's
+    tiles from those unseen is alike, as `simulator.redeal` deals, among the hands that the rules allow. Each entry:
+    discards seen; total variation distance, averaged over play; and the share of decisions where it exceeds 0.1.
     """
     nodes = np.flatnonzero(game.tree.kind >= 0)
     kind = game.tree.kind[nodes].astype(np.int64)
@@ -117,12 +117,12 @@ def posteriors(game: FlatGame, policy: np.ndarray, hidden: Hidden) -> list[tuple
     exact = np.divide(exact, met[infoset], out=np.zeros_like(exact), where=met[infoset] > 0)
     distance = np.bincount(infoset, np.abs(exact - redealt), game.infosets) / 2
     discards = np.array([len(name.split(" (")[0].split()) - 1 for name in game.names])
-    found = []
+    rows = []
     for n in range(discards.max() + 1):
         weight = np.where(discards == n, played, 0.0)
         mean = float(weight @ distance / weight.sum())
-        found.append((n, mean, float(weight @ (distance > 0.1) / weight.sum())))
-    return found
+        rows.append((n, mean, float(weight @ (distance > 0.1) / weight.sum())))
+    return rows
 
 
 def _ways(name: str) -> int:

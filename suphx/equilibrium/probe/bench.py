@@ -26,7 +26,7 @@ def bench_small_games(games: list[str], probe: str, seeds: int, updates: int, te
 
     probe: `learner`: NashConv of the last and the averaged policy after some updates, by variant, and of CFR+ in equal
     time; `oracle`: the same with oracle guiding and without; `adaptation`: what copies of a blueprint gain, which has
-    learned for so many updates.
+    learned for `updates` updates.
     """
     torch.set_num_threads(1)  # the networks are tiny: more threads would only wait for each other
     numbers: dict[str, Any] = {}
@@ -44,20 +44,20 @@ def bench_small_games(games: list[str], probe: str, seeds: int, updates: int, te
 def _learning(
     game: FlatGame, variants: Mapping[str, LearningConfig], seeds: int, updates: int, tell: _Tell
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     seconds = []
     for variant, config in variants.items():
         curves = [learn(game, config, seed, updates)[0] for seed in range(seeds)]
         seconds += [curve.seconds for curve in curves]
-        found[variant] = {
+        results[variant] = {
             "updates": curves[0].updates,
             "last": _over_seeds([curve.last for curve in curves]),
             "averaged": _over_seeds([curve.averaged for curve in curves]),
         }
-        tell(f"{variant}: {found[variant]['last'][-1]}")
+        tell(f"{variant}: {results[variant]['last'][-1]}")
     iterations, reached = cfr_plus_within(game, float(np.mean(seconds)))
-    found["cfr+"] = {"iterations": iterations, "nash_conv": reached, "seconds_of_a_run": float(np.mean(seconds))}
-    return found
+    results["cfr+"] = {"iterations": iterations, "nash_conv": reached, "seconds_of_a_run": float(np.mean(seconds))}
+    return results
 
 
 def _adaptation(game: FlatGame, seeds: int, updates: int, tell: _Tell) -> dict[str, Any]:
@@ -69,11 +69,13 @@ def _adaptation(game: FlatGame, seeds: int, updates: int, tell: _Tell) -> dict[s
     curve, blueprint = learn(game, VARIANTS["reference"], 0, updates, looks=1)
     adapting, hands = Adapting(game, blueprint), hands_of(game)
     best, chance = np.array([adapting.best(hand) for hand in hands]), np.array([hand.chance for hand in hands])
-    found: dict[str, Any] = {"nash_conv": curve.last[-1]}
-    found["best"] = {f"player {hand.player}, {hand.tiles}": float(gain) for hand, gain in zip(hands, best, strict=True)}
+    result: dict[str, Any] = {"nash_conv": curve.last[-1]}
+    result["best"] = {
+        f"player {hand.player}, {hand.tiles}": float(gain) for hand, gain in zip(hands, best, strict=True)
+    }
     names = ("discards", "distance", "above 0.1")
-    found["posterior"] = [dict(zip(names, row, strict=True)) for row in posteriors(game, adapting.policy, hidden)]
-    copies = found["copies"] = {}
+    result["posterior"] = [dict(zip(names, row, strict=True)) for row in posteriors(game, adapting.policy, hidden)]
+    copies = result["copies"] = {}
     for deals in DEALS:
         for distance, steps in STEPS.items():
             config = StepsConfig(blocks=None, steps=steps, distance=distance)
@@ -87,11 +89,11 @@ def _adaptation(game: FlatGame, seeds: int, updates: int, tell: _Tell) -> dict[s
             share, gaining = _over_seeds(np.stack([shares, better], axis=1).tolist())
             copies[f"{deals} deals, KL {distance}"] = {"share": share, "hands": gaining}
             tell(f"{deals} deals, KL {distance}: {share}")
-    return found
+    return result
 
 
 def _over_seeds(values: list[list[float]]) -> list[dict[str, float]]:
-    found = []
-    for column in zip(*values, strict=True):
-        found.append({"mean": float(np.mean(column)), "half": half_width(np.array(column))})
-    return found
+    columns = []
+    for numbers in zip(*values, strict=True):
+        columns.append({"mean": float(np.mean(numbers)), "half": half_width(np.array(numbers))})
+    return columns

@@ -42,7 +42,7 @@ PRECISION = Precision(torch.device("cpu"), torch.float32, 1, "small games")
 GAMES = 256  # of an update
 ALPHA = 0.05  # of the variants that hold entropy
 RATE = 2e-3  # of learning; networks start from nothing here
-_AVERAGED = 10  # every so many updates the policy is added to the average
+_AVERAGED = 10  # updates between two policies in the average
 _EVERY = np.uint64((1 << 34) - 1)  # a plane that is set everywhere
 
 _ENTROPY = LearningConfig(learning_rate=RATE, entropy=EntropyConfig(start=ALPHA, beta=0.0))
@@ -80,18 +80,18 @@ def _letters(names: Sequence[str]) -> np.ndarray:
     """Return which letters stand at which place of each name, bool[n, letters]."""
     letters = sorted({(at, letter) for name in names for at, letter in enumerate(name)})
     index = {letter: i for i, letter in enumerate(letters)}
-    found = np.zeros((len(names), len(letters)), bool)
+    result = np.zeros((len(names), len(letters)), bool)
     for k, name in enumerate(names):
-        found[k, [index[at, letter] for at, letter in enumerate(name)]] = True
-    return found
+        result[k, [index[at, letter] for at, letter in enumerate(name)]] = True
+    return result
 
 
 def planes_of(game: FlatGame) -> np.ndarray:
-    """Return what a network sees of each information set, u64[K, planes]: letters of its name, owner, answers."""
+    """Return what a network sees of each information set, u64[K, planes]: letters of its name, owner, actions."""
     owner = np.array([[game.owner(k) > 0] for k in range(game.infosets)])
     seen = np.where(np.concatenate([_letters(game.names), owner], axis=1), _EVERY, np.uint64(0))
-    answers = np.uint64(1) << np.arange(np.diff(game.arrays.first).max(), dtype=np.uint64)
-    return np.concatenate([seen, np.broadcast_to(answers, (len(seen), len(answers)))], axis=1)
+    actions = np.uint64(1) << np.arange(np.diff(game.arrays.first).max(), dtype=np.uint64)
+    return np.concatenate([seen, np.broadcast_to(actions, (len(seen), len(actions)))], axis=1)
 
 
 @dataclass(frozen=True)
@@ -105,16 +105,16 @@ class Hidden:
     def planes(self) -> np.ndarray:
         """Return u64[names, ORACLE_PLANES] with bit 0 of a plane set for each letter of the name."""
         letters = _letters(self.names)
-        found = np.zeros((len(letters), ORACLE_PLANES), np.uint64)
-        found[:, : letters.shape[1]] = letters
-        return found
+        planes = np.zeros((len(letters), ORACLE_PLANES), np.uint64)
+        planes[:, : letters.shape[1]] = letters
+        return planes
 
 
 def hidden_of(game: FlatGame) -> Hidden:
-    """Go through the game once more and ask it what is hidden at each decision.
+    """Walk the game once more and collect what is hidden at each decision.
 
     Raises:
-        InputError: it does not say.
+        InputError: the game has no method `hidden`.
     """
     if not hasattr(game.game, "hidden"):
         raise InputError(f"{type(game.game).__name__} does not say what is hidden (a method `hidden(state)`)")
@@ -139,22 +139,22 @@ def policy_of(network: PolicyNetwork, game: FlatGame, planes: np.ndarray, precis
 
 
 def _probabilities(network: PolicyNetwork, planes: np.ndarray, legal: np.ndarray, precision: Precision) -> np.ndarray:
-    """Return f64[n, answers]: the network's policy over legal answers, bool[n, answers]."""
+    """Return f64[n, actions]: the network's policy over legal actions, bool[n, actions]."""
     with torch.inference_mode():
-        found = log_probabilities(network.of_packed(planes, precision), torch.from_numpy(legal)).double().exp().numpy()
-    return found / found.sum(axis=1, keepdims=True)
+        policy = log_probabilities(network.of_packed(planes, precision), torch.from_numpy(legal)).double().exp().numpy()
+    return policy / policy.sum(axis=1, keepdims=True)
 
 
-#: Answers decisions at nodes i64[m]: probabilities of the answers f64[m, any], and rows of experience with the planes.
+#: From decisions at nodes i64[m] to probabilities of the actions f64[m, any], and rows of experience with the planes.
 Ask = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 def by_table(game: FlatGame, planes: np.ndarray, policy: np.ndarray) -> Ask:
-    """Return who plays a policy, f64[S]."""
+    """Return a player of a policy, f64[S]."""
     first, widths = game.arrays.first, np.diff(game.arrays.first)
-    answers = np.arange(widths.max())
-    legal = answers < widths[:, None]
-    table = np.where(legal, policy[np.where(legal, first[:-1, None] + answers, 0)], 0.0)
+    actions = np.arange(widths.max())
+    legal = actions < widths[:, None]
+    table = np.where(legal, policy[np.where(legal, first[:-1, None] + actions, 0)], 0.0)
 
     def ask(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         kind = game.tree.kind[nodes]
@@ -173,7 +173,7 @@ def by_network(
     hidden: Hidden | None = None,
     gamma: float = 0.0,
 ) -> Ask:
-    """Return who plays what a network says; it is shown `gamma` of what is hidden, if it has planes for that."""
+    """Return a player that follows a network, which is shown `gamma` of what is hidden, if it has planes for that."""
     widths = np.diff(game.arrays.first)
     bits = None if hidden is None or network.planes == planes.shape[1] else hidden.planes()
 
@@ -194,8 +194,8 @@ def by_network(
 def play(game: FlatGame, ask: Ask, start: np.ndarray, generator: np.random.Generator) -> Batch:
     """Play games on from nodes i64[n]; trajectory p * n + g is player p's in game g."""
     tree, first, begin, n = game.tree, game.arrays.first, game.arrays.begin, len(start)
-    node, places = start.astype(np.int64), np.zeros((game.players, n), np.int64)
-    asked: list[np.ndarray] = []
+    node, steps = start.astype(np.int64), np.zeros((game.players, n), np.int64)
+    decisions: list[np.ndarray] = []
     while len(alive := np.flatnonzero(tree.kind[node] != END)):
         moved = alive[tree.kind[node[alive]] == CHANCE]
         child, width = tree.child[node[moved]], tree.width[node[moved]]
@@ -207,18 +207,18 @@ def play(game: FlatGame, ask: Ask, start: np.ndarray, generator: np.random.Gener
             continue
         kind = tree.kind[node[games]]
         probabilities, rows = ask(node[games])
-        answer = _drawn(probabilities, np.diff(first)[kind], generator)
+        action = _drawn(probabilities, np.diff(first)[kind], generator)
         who = np.searchsorted(begin, kind, side="right") - 1
-        rows["trajectory"], rows["step"] = who * n + games, places[who, games]
+        rows["trajectory"], rows["step"] = who * n + games, steps[who, games]
         rows["legal"] = (np.uint64(1) << np.diff(first)[kind].astype(np.uint64)) - np.uint64(1)
-        rows["action"], rows["log_probability"] = answer, np.log(probabilities[np.arange(len(games)), answer])
-        places[who, games] += 1
-        node[games] = tree.child[node[games]] + answer
-        asked.append(rows)
+        rows["action"], rows["log_probability"] = action, np.log(probabilities[np.arange(len(games)), action])
+        steps[who, games] += 1
+        node[games] = tree.child[node[games]] + action
+        decisions.append(rows)
     trajectories = np.zeros(game.players * n, TRAJECTORY)
     trajectories["rewards"][:, 0] = tree.payoffs[tree.child[node]].T.reshape(-1)
     trajectories["game"] = np.arange(len(trajectories))
-    return Batch(trajectories, {MODEL: np.concatenate(asked)}).fill()
+    return Batch(trajectories, {MODEL: np.concatenate(decisions)}).fill()
 
 
 def _drawn(probabilities: np.ndarray, width: np.ndarray, generator: np.random.Generator) -> np.ndarray:
@@ -228,8 +228,8 @@ def _drawn(probabilities: np.ndarray, width: np.ndarray, generator: np.random.Ge
 
 
 @dataclass
-class Curve:
-    """NashConv after so many updates."""
+class LearningCurve:
+    """NashConv over updates."""
 
     updates: list[int] = field(default_factory=list)
     last: list[float] = field(default_factory=list)
@@ -239,8 +239,8 @@ class Curve:
 
 def learn(
     game: FlatGame, config: LearningConfig, seed: int, updates: int = 300, games: int = GAMES, looks: int = 6
-) -> tuple[Curve, PolicyNetwork]:
-    """Let the learner play `games` games against itself for each of its updates; look at it `looks` times.
+) -> tuple[LearningCurve, PolicyNetwork]:
+    """Let the learner play `games` games against itself for each of its updates; measure it `looks` times.
 
     A learning oracle is judged as it plays without what is hidden. Returns the curve and the network.
     """
@@ -248,7 +248,7 @@ def learn(
     hidden = hidden_of(game) if config.oracle else None
     torch.manual_seed(seed)
     learner = Learner({MODEL: PolicyNetwork(MODEL, SIZE, planes.shape[1])}, config, PRECISION)
-    curve, total, started = Curve(), np.zeros(game.sequences), time.process_time()
+    curve, total, started = LearningCurve(), np.zeros(game.sequences), time.process_time()
     when = set(np.linspace(updates / looks, updates, looks).round().astype(int).tolist())
     start = np.zeros(games, np.int64)
 
@@ -270,12 +270,12 @@ def learn(
         if update in when:
             curve.updates.append(update)
             curve.last.append(nash_conv(game, policy))
-            curve.averaged.append(nash_conv(game, _behaviour(game, total)))
+            curve.averaged.append(nash_conv(game, _averaged_policy(game, total)))
     curve.seconds = time.process_time() - started
     return curve, fair()
 
 
-def _behaviour(game: FlatGame, reach: np.ndarray) -> np.ndarray:
+def _averaged_policy(game: FlatGame, reach: np.ndarray) -> np.ndarray:
     """Return the policy of summed reaches of sequences."""
     sums = np.add.reduceat(reach, game.arrays.first[:-1])
     return np.concatenate([np.ones(game.players), reach[game.players :] / np.repeat(sums, np.diff(game.arrays.first))])

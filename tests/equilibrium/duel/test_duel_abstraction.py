@@ -10,8 +10,8 @@ import pytest
 from simulator.lookup import get_lookup
 from suphx.equilibrium.duel.abstraction import (
     NODE,
-    Features,
-    Rules,
+    DuelFeatures,
+    DuelRules,
     deal,
     features_of,
     grow,
@@ -25,16 +25,16 @@ from suphx.errors import InputError
 
 
 def test_the_papers_example():
-    assert features_of(734401) == Features(turn=1, pairs=3, pongs=2, characters=3, honours=11)
+    assert features_of(734401) == DuelFeatures(turn=1, pairs=3, pongs=2, characters=3, honors=11)
     assert packed(1, 3, 2, 3, 11) == 734401 and options_of(734401) == 3
 
 
 def test_keys_are_read_as_they_were_packed():
     read = 0
     for fields in itertools.product((1, 7, 38, 63), range(7), range(5), range(15), range(15)):
-        _, pairs, pongs, characters, honours = fields
-        melds, rest = divmod(14 - characters - honours, 3)
-        possible = rest == 0 and 0 <= melds <= pongs and 2 * pairs + 3 * (pongs - melds) <= characters + honours
+        _, pairs, pongs, characters, honors = fields
+        melds, rest = divmod(14 - characters - honors, 3)
+        possible = rest == 0 and 0 <= melds <= pongs and 2 * pairs + 3 * (pongs - melds) <= characters + honors
         if possible:
             assert features_of(int(packed(*fields))) == fields
             assert options_of(int(packed(*fields))) == (3 if melds == 0 else 2)
@@ -53,7 +53,7 @@ def test_what_is_no_key_is_refused(key):
 
 
 def test_every_node_that_is_met_can_be_read():
-    rules, met = Rules(), set()
+    rules, met = DuelRules(), set()
     duels, nodes = new_duels(rules.most_nodes), np.zeros(rules.most_nodes, NODE)
     for number in range(300):
         deal(2, 0, number, True, duels[0])
@@ -66,7 +66,7 @@ def test_a_key_counts_the_hand():
     duel = new_duels(1)[0]
     deal(1, 0, 0, True, duel)
     found, hand = features_of(int(key_of(duel, 0))), duel["hand"][0]
-    assert found.turn == 1 and found.characters == hand[:9].sum() and found.honours == hand[27:].sum()
+    assert found.turn == 1 and found.characters == hand[:9].sum() and found.honors == hand[27:].sum()
     assert found.pairs == (hand == 2).sum() and found.pongs == (hand >= 3).sum()
 
 
@@ -74,9 +74,9 @@ def test_a_key_counts_the_hand():
 @pytest.mark.parametrize("turns", ["", "1,", "7,1", "1,1", "0,5", "1,64", "1,2,3,4,5", "1;7", "-1"])
 def test_turns_that_cannot_be_are_refused(turns):
     with pytest.raises(InputError):
-        Rules(turns_of(turns))
+        DuelRules(turns_of(turns))
 
 
 def test_turns_and_the_size_of_trees():
-    assert Rules(turns_of("1,7,13")) == Rules()
-    assert Rules((2,)).most_nodes == 1 + 3 + 9
+    assert DuelRules(turns_of("1,7,13")) == DuelRules()
+    assert DuelRules((2,)).most_nodes == 1 + 3 + 9

@@ -14,7 +14,7 @@ from suphx.equilibrium.duel.abstraction import (
     NODE,
     PLANS,
     TRAINING,
-    Rules,
+    DuelRules,
     advance,
     choose,
     deal,
@@ -31,14 +31,14 @@ from suphx.equilibrium.duel.evaluation import (
     policy_on,
     values_of,
 )
-from suphx.equilibrium.duel.nodes import Nodes, load_nodes
+from suphx.equilibrium.duel.nodes import Nodes, game_hash, load_nodes
 from suphx.equilibrium.duel.table import OVER, new_duels, payoff
 from suphx.equilibrium.duel.training import train
 
-LOOKUP, RULES = get_lookup(), Rules()
+LOOKUP, RULES = get_lookup(), DuelRules()
 
 
-def tree(rules: Rules, seed: int, number: int) -> np.ndarray:
+def tree(rules: DuelRules, seed: int, number: int) -> np.ndarray:
     duels, nodes = new_duels(rules.most_nodes), np.zeros(rules.most_nodes, NODE)
     deal(seed, TRAINING, number, rules.four_as_two, duels[0])
     return nodes[: grow(LOOKUP, duels, rules.mask, nodes)]
@@ -107,7 +107,7 @@ def test_policies_are_distributions_over_what_is_legal(trained):
         assert not found[~whole, PLANS - 1].any() and found[whole, PLANS - 1].any()
 
 
-def played(rules: Rules, number: int, choices: list[np.ndarray]) -> int:
+def played(rules: DuelRules, number: int, choices: list[np.ndarray]) -> int:
     """What seat 0 wins when both seats choose by key."""
     duel = new_duels(1)[0]
     deal(3, BENCHMARK, number, rules.four_as_two, duel)
@@ -145,7 +145,7 @@ def test_the_best_of_plans_is_the_best_of_games():
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_response_wins_at_least_what_any_plan_does_on_its_own_deals(seat, trained, monkeypatch):
     monkeypatch.setattr("suphx.equilibrium.duel.evaluation._SURE", 0.0)
-    rules = Rules((1,))  # one choice: the best one of each key is the best response
+    rules = DuelRules((1,))  # one choice: the best one of each key is the best response
     forest, nodes = forest_of(rules, 4, BENCHMARK, 400), Nodes(rules)
     policy, sign = policy_on(forest, nodes), 1 if seat == 0 else -1
     choice = best_response(forest, policy, seat)
@@ -176,6 +176,10 @@ def test_the_number_of_nodes_is_of_the_papers_order():
     nodes.train(10_000)  # the paper: 2,618 after as many
     assert 700 < len(nodes.rows) < 6000
     assert {features_of(key).turn for key in nodes.rows["key"].tolist()} == {1, 7, 13}
+
+
+def test_tables_written_earlier_are_still_of_this_game():
+    assert game_hash(DuelRules()) == "410f10771dab4c30"  # of 2026-11
 
 
 def test_going_on_is_exact(tmp_path, benchmark):

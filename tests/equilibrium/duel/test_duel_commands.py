@@ -90,7 +90,7 @@ def test_broken_files_are_refused(table, tmp_path):
     assert "does not fit" in change(key=good["key"].astype(float))
     assert "not finite" in change(strategy=np.full((n, 3), np.nan))
     assert "negative" in change(strategy=-good["strategy"] - 1)
-    assert "there twice" in change(key=np.full(n, good["key"][0], np.int32))
+    assert "duplicates" in change(key=np.full(n, good["key"][0], np.int32))
     wrong = good["key"].copy()
     wrong[0] = 5
     assert "is no node" in change(key=wrong)

@@ -14,7 +14,7 @@ from simulator.lookup import get_lookup
 from simulator.tiles import NO_TILE, kind_name, parse_kinds
 from suphx.equilibrium.bench.duel import bench_duel, play_plans
 from suphx.equilibrium.duel import table as t
-from suphx.equilibrium.duel.abstraction import NODE, Rules, deal, grow, options_of
+from suphx.equilibrium.duel.abstraction import NODE, DuelRules, deal, grow, options_of
 from suphx.equilibrium.duel.patterns import KINDS, NORMAL, PAIRS, PONGS, TILES
 from suphx.equilibrium.duel.plans import planned_action
 from suphx.equilibrium.duel.table import act, legal, new_duels, payoff, start
@@ -235,9 +235,9 @@ SAME_TREES = """
 import zlib
 import numpy as np
 from simulator.lookup import get_lookup
-from suphx.equilibrium.duel.abstraction import NODE, Rules, deal, grow
+from suphx.equilibrium.duel.abstraction import NODE, DuelRules, deal, grow
 from suphx.equilibrium.duel.table import new_duels
-rules = Rules(turns=(3,))
+rules = DuelRules(turns=(3,))
 duels, nodes = new_duels(rules.most_nodes), np.zeros(rules.most_nodes, NODE)
 for number in range(2):
     deal(3, 0, number, True, duels[0])
@@ -257,7 +257,7 @@ def test_interpreted_functions_grow_the_same_trees():
 
 
 def test_a_tree_holds_every_choice_and_ends_in_payoffs():
-    rules = Rules()
+    rules = DuelRules()
     duels, nodes = new_duels(rules.most_nodes), np.zeros(rules.most_nodes, NODE)
     for number in range(50):
         deal(4, 0, number, True, duels[0])

@@ -10,19 +10,19 @@ import pytest
 from typer.testing import CliRunner
 
 from suphx import cli
-from suphx.equilibrium.duel.abstraction import Rules
+from suphx.equilibrium.duel.abstraction import DuelRules
 from suphx.equilibrium.duel.log import parse_log, replay
 from suphx.equilibrium.duel.nodes import Nodes
 from suphx.equilibrium.duel.patterns import NORMAL, PATTERNS
-from suphx.equilibrium.duel.players import Plan, Random, Table, match, play_game, player_named
+from suphx.equilibrium.duel.players import PlanPlayer, RandomPlayer, TablePlayer, match, play_game, player_named
 from suphx.errors import InputError
 
 
 @pytest.fixture(scope="module")
-def table() -> Table:
+def table() -> TablePlayer:
     nodes = Nodes(seed=7)
     nodes.train(200)
-    return Table(nodes, "mine")
+    return TablePlayer(nodes, "mine")
 
 
 def invoke(*words, **more):
@@ -30,7 +30,7 @@ def invoke(*words, **more):
 
 
 def test_a_replay_shows_the_whole_game(table):
-    players = [table, Random()]
+    players = [table, RandomPlayer()]
     for number in range(40):
         game = play_game(players, 1, number)
         shown = replay(json.loads(json.dumps(game)), "game")
@@ -45,21 +45,21 @@ def test_a_replay_shows_the_whole_game(table):
             assert tiles + frame["left"] == 64
         chosen = [frame["choice"] for frame in shown["frames"] if frame["choice"]]
         assert all(sum(choice["policy"]) == pytest.approx(1) for choice in chosen)
-        assert {choice["features"]["turn"] for choice in chosen} <= set(Rules().turns)
+        assert {choice["features"]["turn"] for choice in chosen} <= set(DuelRules().turns)
 
 
 def test_a_match_is_fair_and_seeded(table):
-    even = [points for points, _ in match(Plan(NORMAL), Plan(NORMAL), 50, 1)]
+    even = [points for points, _ in match(PlanPlayer(NORMAL), PlanPlayer(NORMAL), 50, 1)]
     assert even == [0.0] * 50  # the same deals from both seats
-    one, two, other = (list(match(table, Plan(NORMAL), 30, seed)) for seed in (3, 3, 4))
+    one, two, other = (list(match(table, PlanPlayer(NORMAL), 30, seed)) for seed in (3, 3, 4))
     assert one == two != other
-    against = np.array([points for points, _ in match(Plan(NORMAL), Random(), 100, 1)])
+    against = np.array([points for points, _ in match(PlanPlayer(NORMAL), RandomPlayer(), 100, 1)])
     assert against.mean() > 0.9  # who plays at random hardly ever wins
 
 
 def test_tables_of_other_rules_do_not_meet(table):
     with pytest.raises(InputError, match="four equal tiles"):
-        play_game([table, Table(Nodes(Rules(four_as_two=False)), "other")], 0, 0)
+        play_game([table, TablePlayer(Nodes(DuelRules(four_as_two=False)), "other")], 0, 0)
 
 
 def test_play_prints_a_result_and_writes_a_log(tmp_path):
@@ -77,7 +77,7 @@ def test_play_prints_a_result_and_writes_a_log(tmp_path):
 def test_a_person_plays_in_the_terminal():
     done = invoke("play", "you", "random", "--deals", 1, input="nothing\n" + "0\n" * 200)
     assert done.exit_code == 0, done.output
-    assert "none of the moves" in done.stdout and "hand:" in done.stdout and "you win" in done.stdout
+    assert "is none of them" in done.stdout and "hand:" in done.stdout and "you win" in done.stdout
     assert invoke("play", "you", "random", input="q\n").exit_code == 0
 
 

@@ -12,14 +12,14 @@ from typer.testing import CliRunner
 from suphx.cli import app
 from suphx.config import load_config
 from suphx.equilibrium.poker.cards import PAIRS, pair_number
-from suphx.equilibrium.poker.deepfool import DeepFoolConfig, Training, rule_decisions
+from suphx.equilibrium.poker.deepfool import DeepFoolConfig, DeepFoolTraining, rule_decisions
 from suphx.equilibrium.poker.equity import chances, exact_equity
 from suphx.equilibrium.poker.holdem import HAND, OVER, SEATS, act, legal
 from suphx.equilibrium.poker.match import deal_hands, duplicate
 from suphx.equilibrium.poker.mccfr import Explored, explore, improved
 from suphx.equilibrium.poker.players import player_named, random_player, rule_player
 from suphx.equilibrium.poker.policy_net import (
-    PolicyNetwork,
+    PokerPolicyNetwork,
     divergence,
     load_policy,
     probabilities,
@@ -60,7 +60,7 @@ def recursive_value(network, hand, explorer):
 @pytest.mark.parametrize("floor", [1.0, 0.1])
 def test_sampled_values_and_regrets_are_unbiased(floor):
     torch.manual_seed(1)
-    network = PolicyNetwork()
+    network = PokerPolicyNetwork()
     hand = deal_hands(np.full(2, 6), np.zeros(1, np.int64), 1, np.array([5], np.uint64))
     explorer = int(hand["mover"][0])
     exact = recursive_value(network, hand[0], explorer)
@@ -82,7 +82,7 @@ def test_sampled_values_and_regrets_are_unbiased(floor):
 def test_explored_decisions_are_the_explorers_and_the_strategy_has_no_regret(straight):
     torch.manual_seed(0)
     explorer = np.arange(6) % 3
-    found = explore(PolicyNetwork(), some_hands(), explorer, 3, straight)
+    found = explore(PokerPolicyNetwork(), some_hands(), explorer, 3, straight)
     assert len(found.hands) and (found.hands["street"] != OVER).all() and found.nodes > len(found.hands)
     np.testing.assert_allclose((found.policy * found.regret).sum(1), 0, atol=1e-3)
     better = improved(found, 0.01)
@@ -93,7 +93,7 @@ def test_explored_decisions_are_the_explorers_and_the_strategy_has_no_regret(str
 def test_with_a_floor_what_a_seat_hardly_does_itself_is_explored_less():
     torch.manual_seed(0)
     hands, explorer = some_hands(60), np.arange(60) % 3
-    whole, less = (explore(PolicyNetwork(), hands, explorer, 3, False, floor=floor) for floor in (1.0, 0.1))
+    whole, less = (explore(PokerPolicyNetwork(), hands, explorer, 3, False, floor=floor) for floor in (1.0, 0.1))
     assert len(less.hands) < len(whole.hands) / 2 and less.nodes < whole.nodes / 2
     first = (less.hands["actions"] == 0) & (less.hands["street"] == 0)  # nothing done yet: always explored
     assert first.sum() == (explorer == hands["mover"]).sum() > 0
@@ -118,7 +118,7 @@ def test_the_networks_inputs_hide_what_the_mover_cannot_see():
         assert torch.equal(one, other)
     can = np.zeros(6, np.bool_)
     legal(hands[0], can)
-    assert (probabilities(PolicyNetwork(), hands)[0] > 0).tolist() == can.tolist()
+    assert (probabilities(PokerPolicyNetwork(), hands)[0] > 0).tolist() == can.tolist()
 
 
 def test_the_divergence_is_zero_only_at_the_target():
@@ -171,13 +171,15 @@ def test_a_match_of_equals_by_seats_is_nothing_and_thresholds_beat_random():
 
 
 def test_the_network_learns_the_rule_agent(tmp_path):
-    training = Training(DeepFoolConfig(pretraining=8000, straight=0, iterations=0, batch=256, seats=3), tmp_path)
+    training = DeepFoolTraining(
+        DeepFoolConfig(pretraining=8000, straight=0, iterations=0, batch=256, seats=3), tmp_path
+    )
     assert [report.phase for report in training.run()] == ["rule"]
     hands, policy = rule_decisions(training.config, 100, 99)
     training.network.eval()
     learned, untrained = (
         divergence(network(*tensors(hands)), torch.from_numpy(policy)).detach()
-        for network in (training.network, PolicyNetwork().eval())
+        for network in (training.network, PokerPolicyNetwork().eval())
     )
     assert learned < 0.7 * untrained
 
@@ -195,7 +197,9 @@ def test_training_resumes_and_the_policy_plays(tmp_path):
     weights = str(tmp_path / "policy.safetensors")
     match = CliRunner().invoke(app, ["poker", "match", weights, "rule", "--deals", "20", "--stack", "40", "--json"])
     assert json.loads(match.stdout)["hands"] == 120
-    play = CliRunner().invoke(app, ["poker", "play", weights, "--hands", "1", "--stack", "4"], input="9\n" + "1\n" * 20)
+    play = CliRunner().invoke(
+        app, ["poker", "play", weights, "--hands", "1", "--stack", "4"], input="9\n" + "check/call\n" * 20
+    )
     assert play.exit_code == 0 and "is none of them" in play.stdout and "you win" in play.stdout
     other = CliRunner().invoke(app, [*command, "--set=seed=1"])
     assert "another configuration" in str(other.exception)
@@ -204,7 +208,7 @@ def test_training_resumes_and_the_policy_plays(tmp_path):
 @pytest.mark.faults
 def test_bad_input_is_told(tmp_path):
     save_file({"weight": torch.zeros(1)}, tmp_path / "other.safetensors")
-    save_policy(tmp_path / "good.safetensors", PolicyNetwork(), {})
+    save_policy(tmp_path / "good.safetensors", PokerPolicyNetwork(), {})
     (tmp_path / "cut.safetensors").write_bytes((tmp_path / "good.safetensors").read_bytes()[:500])
     for name, said in (("other", "poker-policy-2 is needed"), ("cut", "not whole"), ("none", "no such file")):
         with pytest.raises(InputError, match=said):

@@ -19,9 +19,10 @@ from suphx.equilibrium.poker.holdem import (
     legal,
     mean_gain,
     new_hands,
-    play_random_hands,
     start,
 )
+from suphx.equilibrium.poker.match import deal_hands, play_hands
+from suphx.equilibrium.poker.players import random_player
 from suphx.equilibrium.poker.ranges import parse_range
 from suphx.errors import InputError
 
@@ -169,10 +170,14 @@ def test_the_last_player_with_chips_is_not_asked():
 
 @pytest.mark.parametrize("hands", [20_000, pytest.param(1_000_000, marks=pytest.mark.full)])
 def test_random_hands_keep_their_chips(hands):
-    before, after, negative, actions = sums = np.zeros(4, np.int64)
-    play_random_hands(hands, 7, sums)
-    before, after, negative, actions = sums.tolist()
-    assert before == after and negative == 0 and actions > 3 * hands
+    random = np.random.default_rng(7)
+    for number in range(hands // 500):
+        seats = int(random.integers(2, 7))
+        stacks = 2 + (300 * random.random(seats) ** 2).astype(np.int64)
+        seeds = random.integers(1 << 62, size=500).astype(np.uint64)
+        played = deal_hands(stacks, np.arange(500) % seats, 1 + number % 4, seeds)
+        play_hands(played, np.zeros((500, seats), np.int64), [random_player], number)
+        assert (played["stack"].sum(1) == stacks.sum()).all() and (played["stack"] >= 0).all()
 
 
 @pytest.mark.faults

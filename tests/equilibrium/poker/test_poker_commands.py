@@ -51,11 +51,11 @@ def test_a_river_can_be_asked_and_locked():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({2: "QsQs"}, "Qs is there twice"),
+        ({2: "QsQs"}, "duplicate card Qs"),
         ({1: "QsQh", 4: "QsJh2h8c"}, "player 1 has no hands left"),
         ({1: "AhAd", 2: "AhAd"}, "cannot both have a hand"),
         ({4: "QsJh2h"}, "four or five"),
-        ({4: "QsJhQs8c"}, "twice"),
+        ({4: "QsJhQs8c"}, "duplicate"),
         ({6: "0"}, "a pot is positive"),
         ({8: "-1"}, "at least 0"),
         ({9: "--turn", 10: "1,all"}, "unknown bet size 'all'"),

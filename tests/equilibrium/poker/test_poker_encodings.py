@@ -1,4 +1,4 @@
-"""Samples, abstractions and counterfactual value networks."""
+"""SolvedEndgames, abstractions and counterfactual value networks."""
 
 import json
 
@@ -20,7 +20,7 @@ from suphx.equilibrium.poker.buckets import (
 from suphx.equilibrium.poker.cards import PAIR_CARDS, PAIRS
 from suphx.equilibrium.poker.equity import exact_equity
 from suphx.equilibrium.poker.samples import SamplesConfig, generate, load_samples, solve_sample
-from suphx.equilibrium.poker.value_net import Encoded, ValueNetwork, direct_buckets, evaluate, train
+from suphx.equilibrium.poker.value_net import Encoded, PokerValueNetwork, direct_buckets, evaluate, train
 from suphx.errors import InputError
 
 QUICK = SamplesConfig(seed=4, deepest=0.5, turn="a", river="a")
@@ -104,11 +104,11 @@ def test_squared_strength_is_the_mean_over_rivers():
 
 def test_the_nearest_histogram_by_earth_movers_distance():
     random = np.random.default_rng(2)
-    points, centres = (np.cumsum(random.dirichlet(np.full(BINS, 0.1), n), 1).astype(np.float32) for n in (200, 40))
-    centres = centres[np.argsort(centres.sum(1))]
+    points, centers = (np.cumsum(random.dirichlet(np.full(BINS, 0.1), n), 1).astype(np.float32) for n in (200, 40))
+    centers = centers[np.argsort(centers.sum(1))]
     found = np.empty(200, np.int16)
-    nearest_by_emd(points, centres, centres.sum(1), found)
-    distance = np.abs(points[:, None] - centres).sum(2)
+    nearest_by_emd(points, centers, centers.sum(1), found)
+    distance = np.abs(points[:, None] - centers).sum(2)
     np.testing.assert_allclose(distance[np.arange(200), found], distance.min(1), rtol=1e-5)
 
 
@@ -131,7 +131,7 @@ def test_the_network_is_zero_sum_and_learns(folder):
     known = features(samples.board)
     encoded = Encoded(samples, square_buckets(known, 50), 50, False)
     rows = torch.arange(12)
-    network = ValueNetwork(50, 1)
+    network = PokerValueNetwork(50, 1)
     won = (network(encoded.ranges, encoded.rest) * encoded.ranges).sum((1, 2))
     assert won.abs().max() < 1e-6
     networks = train(encoded, rows, 30, 6, 1e-3, seed=0)

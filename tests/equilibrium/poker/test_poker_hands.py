@@ -2,12 +2,13 @@
 
 import math
 import random
+from itertools import combinations
 
 import numpy as np
 import pytest
 
 from suphx.equilibrium.poker.cards import card_text, parse_cards
-from suphx.equilibrium.poker.hands import CATEGORIES, CATEGORY_SHIFT, count_categories, strengths
+from suphx.equilibrium.poker.hands import CATEGORIES, CATEGORY_SHIFT, strengths
 
 # from weakest to strongest; hands of one line are equal
 LADDER = [
@@ -77,17 +78,21 @@ def test_hands_compare_as_eval7_and_phevaluator_say():
         assert (np.sign(np.diff(mine[order])) == np.sign(np.diff(other[order].astype(np.int64)))).all()
 
 
+def categories(hands: np.ndarray) -> np.ndarray:
+    """How many of the hands i64[n, 7] are in each category."""
+    return np.bincount(worth(hands) >> CATEGORY_SHIFT, minlength=9)
+
+
 def test_all_hands_of_four_ranks_are_counted():
-    counts = np.zeros(9, np.int64)
-    for first in range(36, 46):  # the sixteen cards from the jack up
-        count_categories(counts, first)
+    counts = categories(np.array(list(combinations(range(36, 52), 7))))  # the sixteen cards from the jack up
     two_pairs, quads = 4 * 4 * 6**3, 4 * math.comb(12, 3)
     assert counts.tolist() == [0, 0, two_pairs, 0, 0, 0, math.comb(16, 7) - two_pairs - quads, quads, 0]
 
 
 @pytest.mark.full
 def test_all_seven_card_hands():
-    counts = np.zeros(9, np.int64)
-    for first in range(46):
-        count_categories(counts, first)
+    five, counts = np.array(list(combinations(range(52), 5))), np.zeros(9, np.int64)
+    for low, high in combinations(range(47), 2):
+        rest = five[np.searchsorted(five[:, 0], high, side="right") :]
+        counts += categories(np.hstack([np.tile((low, high), (len(rest), 1)), rest]))
     assert counts.tolist() == [23294460, 58627800, 31433400, 6461620, 6180020, 4047644, 3473184, 224848, 41584]

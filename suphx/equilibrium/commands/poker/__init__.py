@@ -2,21 +2,12 @@
 
 import typer
 
-from suphx.equilibrium.commands.poker.encodings import encodings
-from suphx.equilibrium.commands.poker.equity import equity
-from suphx.equilibrium.commands.poker.match import match
-from suphx.equilibrium.commands.poker.play import play
-from suphx.equilibrium.commands.poker.samples import samples
-from suphx.equilibrium.commands.poker.solve import solve
-from suphx.equilibrium.commands.poker.train import train
+from suphx.equilibrium.commands.poker.endgames import equity, solve
+from suphx.equilibrium.commands.poker.holdem import match, play, train
+from suphx.equilibrium.commands.poker.values import encodings, samples
 
 poker = typer.Typer(
     no_args_is_help=True, help="Poker: equity, endgames, counterfactual values, hold'em for two to six players."
 )
-poker.command()(equity)
-poker.command()(solve)
-poker.command()(samples)
-poker.command()(encodings)
-poker.command()(train)
-poker.command()(match)
-poker.command()(play)
+for _command in (equity, solve, samples, encodings, train, match, play):
+    poker.command()(_command)

@@ -29,29 +29,23 @@ class FileGame:
         self.players, self.nodes, self.infosets = players, nodes, infosets
 
     def root(self) -> str:
-        """See `Game`."""
         return "/"
 
     def mover(self, state: str) -> int:
-        """See `Game`."""
         return self.nodes[state][0]
 
     def actions(self, state: str) -> list:
-        """See `Game`."""
         return self.nodes[state][1]
 
     def next(self, state: str, action: str) -> str:
-        """See `Game`."""
         mover = self.nodes[state][0]
         who = "C" if mover == CHANCE else f"P{mover + 1}"
         return f"{state.rstrip('/')}/{who}:{action}"
 
     def seen(self, state: str) -> str:
-        """See `Game`."""
         return self.infosets.get(state, state)  # a file need not name those of a single node
 
     def payoffs(self, state: str) -> list[float]:
-        """See `Game`."""
         return self.nodes[state][1]
 
 
@@ -65,7 +59,7 @@ def read(path: Path) -> FileGame:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is no text file") from error
-    header = next((found for line in lines if line.startswith("#") and (found := _PLAYERS.search(line))), None)
+    header = next((match for line in lines if line.startswith("#") and (match := _PLAYERS.search(line))), None)
     if header is None or not 1 <= int(header[1]) <= MOST_PLAYERS:
         raise InputError(f"{path}: no `# num_players: N` of 1 to {MOST_PLAYERS} at the beginning")
     game, places = FileGame(int(header[1]), {}, {}), {}

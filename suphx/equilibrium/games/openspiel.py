@@ -26,29 +26,23 @@ class SpielGame:
         self.spiel, self.players = game, game.num_players()
 
     def root(self) -> Any:
-        """See `Game`."""
         return self.spiel.new_initial_state()
 
     def mover(self, state: Any) -> int:
-        """See `Game`."""
         return END if state.is_terminal() else CHANCE if state.is_chance_node() else state.current_player()
 
     def actions(self, state: Any) -> list:
-        """See `Game`."""
         if state.is_chance_node():
             return [(state.action_to_string(action), probability) for action, probability in state.chance_outcomes()]
         return [state.action_to_string(action) for action in state.legal_actions()]
 
     def next(self, state: Any, action: str) -> Any:
-        """See `Game`."""
         return state.child(state.string_to_action(action))
 
     def seen(self, state: Any) -> str:
-        """See `Game`."""
         return state.information_state_string()
 
     def payoffs(self, state: Any) -> list[float]:
-        """See `Game`."""
         return state.returns()
 
 

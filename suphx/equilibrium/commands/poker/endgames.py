@@ -1,4 +1,4 @@
-"""`suphx poker solve`: a heads-up endgame from the turn or the river on."""
+"""`suphx poker equity` and `solve`: what ranges win, and heads-up endgames from the turn or the river on."""
 
 from __future__ import annotations
 
@@ -11,6 +11,38 @@ import typer
 
 if TYPE_CHECKING:
     from suphx.equilibrium.poker.endgame import Endgame
+
+_Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def equity(
+    ranges: Annotated[list[str], typer.Argument(help="Two or more ranges: AhKh, QQ-22,AQs-A2s, random.")],
+    board: Annotated[str, typer.Option(help="Cards on the board, such as QsJh2h.")] = "",
+    samples: Annotated[int, typer.Option(min=0, help="Random deals; 0 is all deals, exactly.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the deals.")] = 0,
+    as_json: _Json = False,
+) -> None:
+    """Print the share of the pot that each range wins if all cards come; ties are shared."""
+    import numpy as np
+    from rich.console import Console
+    from rich.table import Table
+
+    from suphx.equilibrium.poker.cards import parse_cards
+    from suphx.equilibrium.poker.equity import exact_equity, sampled_equity
+    from suphx.equilibrium.poker.ranges import parse_range
+
+    if not 2 <= len(ranges) <= 10:
+        raise typer.BadParameter("two to ten ranges", param_hint="RANGES")
+    held, cards = np.stack([parse_range(text) for text in ranges]), parse_cards(board)
+    result = sampled_equity(held, cards, samples, seed) if samples else exact_equity(held, cards)
+    if as_json:
+        print(json.dumps({name: values.tolist() for name, values in result._asdict().items()}))
+        return
+    table = Table("range", "equity %", "wins %", "ties %")
+    for row, text in enumerate(ranges):
+        share, win, tie, half = (100 * values[row] for values in result)
+        table.add_row(text, f"{share:.3f}" + (f" ± {half:.3f}" if samples else ""), f"{win:.3f}", f"{tie:.3f}")
+    Console(highlight=False).print(table)
 
 
 def solve(
@@ -25,15 +57,15 @@ def solve(
     rule: Annotated[str, typer.Option(help="dcfr, cfr+ or cfr.")] = "dcfr",
     iterations: Annotated[int, typer.Option(min=1, help="Iterations at most, with those of --start.")] = 1000,
     target: Annotated[float, typer.Option(min=0, help="Exploitability to stop at, in % of the pot.")] = 0.5,
-    start: Annotated[Path | None, typer.Option(help="A saved endgame to go on with.")] = None,
+    start: Annotated[Path | None, typer.Option(help="A saved endgame to resume.")] = None,
     lock: Annotated[
         list[str] | None,
         typer.Option(help="Fix a decision and solve anew: PATH=ACTION:SHARE,.. such as x-b100=f:0.4,c:0.6."),
     ] = None,
     at: Annotated[str, typer.Option(help="Decision to show: actions, and the river's card: x-b100-c-Ah.")] = "",
     csv: Annotated[Path | None, typer.Option(help="Write the strategy shown, of every hand, to a CSV file.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Save the endgame (.npz), to go on later.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Save the endgame (.npz), to resume later.")] = None,
+    as_json: _Json = False,
 ) -> None:
     """Solve an endgame for an equilibrium, and print what both players win and how often they do what."""
     from suphx.equilibrium.poker.endgame import RULES
@@ -46,7 +78,7 @@ def solve(
     for text in lock or ():
         _lock(endgame, text)
     path = [word for word in at.split("-") if word]
-    endgame.actions(path)  # a wrong path is told before the work
+    endgame.actions(path)  # a wrong path is an error before the work
     started, before = time.perf_counter(), endgame.iterations
     with progress("solving", iterations, done=before) as show:
         for reached in endgame.solve(iterations, target / 100, rule):
@@ -116,12 +148,12 @@ def _show(endgame: Endgame, path: list[str], seconds: float, as_json: bool) -> N
     labels, shares = endgame.actions(path), endgame.frequencies(path)
     value, reached = endgame.expected(), endgame.exploitability()
     if as_json:
-        found = {
+        result = {
             "value": value, "exploitability": reached * endgame.pot, "exploitability_of_pot": reached,
             "nash_conv": 2 * reached * endgame.pot, "iterations": endgame.iterations, "seconds": round(seconds, 3),
             "path": path, "frequencies": dict(zip(labels, shares, strict=True)),
         }  # fmt: skip
-        print(json.dumps(found))
+        print(json.dumps(result))
         return
     print(
         f"{endgame.iterations} iterations, {seconds:.1f} s; exploitability {100 * reached:.3f} % of the pot (half the "

@@ -1,4 +1,4 @@
-"""`suphx poker encodings`: four encodings for counterfactual value networks, beside the paper's tables."""
+"""`suphx poker samples` and `encodings`: solved endgames, and counterfactual value networks that learn from them."""
 
 from __future__ import annotations
 
@@ -13,28 +13,52 @@ if TYPE_CHECKING:
     from suphx.equilibrium.poker.encodings import Trained
     from suphx.equilibrium.poker.value_net import Losses
 
+_CONFIGURATION = "Configuration: a YAML file, or the name of one that is included."
+_Set = Annotated[list[str] | None, typer.Option("--set", help="Change a value of the configuration: seed=1.")]
+
+
+def samples(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; an existing one is continued.")],
+    count: Annotated[int, typer.Option(min=1, help="How many samples the folder is to have.")] = 12_000,
+    config: Annotated[Path, typer.Argument(help=_CONFIGURATION)] = Path("poker-samples"),
+    changes: _Set = None,
+) -> None:
+    """Solve random turn endgames to a given exploitability, for `suphx poker encodings` to learn from.
+
+    Interrupt it at any time; the same command resumes it.
+    """
+    from contextlib import closing
+
+    from suphx.config import load_config
+    from suphx.equilibrium.poker.samples import SamplesConfig, generate
+    from suphx.progress import progress
+
+    chosen = load_config(config, SamplesConfig, changes or ())
+    started, first, done = time.perf_counter(), None, 0
+    with progress("solving", count) as show, closing(generate(out, chosen, count)) as solving:
+        for done in solving:
+            first = done if first is None else first
+            show(done, f"{(done - first) / (time.perf_counter() - started):.2f}/s")
+    print(f"{done:,} samples in {out}, {done - (first or 0):,} of them new ({time.perf_counter() - started:.1f} s)")
+
 
 def encodings(
     samples: Annotated[Path, typer.Argument(help="A folder of `suphx poker samples`.")],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder for the networks' errors; what is there is not trained again.")
+        Path, typer.Option("--out", "-o", help="Folder for the networks' errors; networks in it are not trained again.")
     ],
-    config: Annotated[
-        Path, typer.Option(help="Configuration: a YAML file, or the name of one that is included.")
-    ] = Path("poker-encodings"),
+    config: Annotated[Path, typer.Option(help=_CONFIGURATION)] = Path("poker-encodings"),
     sizes: Annotated[
         str, typer.Option(help="Numbers of samples to train with, such as 3000,6000,12000; by default all.")
     ] = "",
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", help="Change a value of the configuration: epochs=20.")
-    ] = None,
+    changes: _Set = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Print what each encoding loses by itself, and the errors of networks that were trained with it."""
     import torch
 
     from suphx.config import load_config
-    from suphx.equilibrium.poker.encodings import EncodingsConfig, Results, encode, train_all
+    from suphx.equilibrium.poker.encodings import EncodingsConfig, NetworkErrors, encode, train_all
     from suphx.errors import InputError
     from suphx.progress import progress
 
@@ -46,7 +70,7 @@ def encodings(
         raise InputError(f"--sizes {sizes}: numbers with commas between them are needed") from None
     if min(wanted, default=10) < 10:
         raise InputError(f"--sizes {sizes}: a network needs at least 10 samples")
-    results = Results(out, chosen)
+    results = NetworkErrors(out, chosen)
     encoded = encode(samples, chosen, max(wanted, default=None))
     wanted = wanted or [len(encoded["direct"].values)]
     lost = {name: each.encoding_losses() for name, each in encoded.items()}
@@ -82,10 +106,10 @@ def _show(lost: dict[str, Losses], trained: list[Trained]) -> None:
         for name in PAPER_NETWORK:
             runs = [each for each in trained if (each.samples, each.encoding) == (size, name)]
             if runs:
-                found = np.array([[loss.huber for loss in (*run.train, *run.test)] for run in runs])
-                own = [f"{mean:.4f}" for mean in found.mean(0)]
+                errors = np.array([[loss.huber for loss in (*run.train, *run.test)] for run in runs])
+                own = [f"{mean:.4f}" for mean in errors.mean(0)]
                 if len(runs) > 1:
-                    own = [f"{mean} ± {by:.4f}" for mean, by in zip(own, found.std(0, ddof=1), strict=True)]
+                    own = [f"{mean} ± {by:.4f}" for mean, by in zip(own, errors.std(0, ddof=1), strict=True)]
                 table.add_row(name, f"{size:,}", *own)
     for name, losses in PAPER_NETWORK.items():
         table.add_row(name, "paper", *(f"{value:.4f}" for value in losses))
