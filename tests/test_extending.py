@@ -52,6 +52,7 @@ def suphx(*words: str) -> str:
     return done.output
 
 
+@pytest.mark.full
 def test_a_transformer_is_trained_played_and_reviewed(plugin: Callable[[str], None], tmp_path: Path) -> None:
     plugin("transformer")
     (tmp_path / "transformer.yaml").write_text(FILES["transformer.yaml"])

@@ -116,12 +116,22 @@ def encode_batch(
     """
     games, which, seat = _checked_positions(games, index, seats)
     out, rows = _rows(out, len(which), PLANES)
+    _encode(games, which, seat, None, rows, with_lookahead)
+    return out
+
+
+def _encode(
+    games: np.ndarray, which: np.ndarray, seat: np.ndarray, calls: np.ndarray | None, rows: np.ndarray, lookahead: bool
+) -> None:
+    """Run the stages for checked positions, each with a proposed call if there are any."""
     lookup = get_lookup()
     encode_all(lookup, games, which, seat, rows)
     encode_worth_all(lookup, games, which, seat, rows)
-    if with_lookahead:
-        encode_lookahead_all(lookup, games, which, seat, np.full(len(which), NO_PROPOSAL), rows)
-    return out
+    if calls is not None:
+        encode_call_all(lookup, games, which, seat, calls, rows)
+    if lookahead:
+        proposals = np.full(len(which), NO_PROPOSAL) if calls is None else calls
+        encode_lookahead_all(lookup, games, which, seat, proposals, rows)
 
 
 def encode_call_batch(
@@ -147,12 +157,7 @@ def encode_call_batch(
         name = ACTION_NAMES[action] if 0 <= action < len(ACTION_NAMES) else "no action"
         raise ValueError(f"position {wrong}: action {action} ({name}) is no call that seat {seat[wrong]} may make")
     out, rows = _rows(out, len(which), CALL_PLANES)
-    lookup = get_lookup()
-    encode_all(lookup, games, which, seat, rows)
-    encode_worth_all(lookup, games, which, seat, rows)
-    encode_call_all(lookup, games, which, seat, chosen, rows)
-    if with_lookahead:
-        encode_lookahead_all(lookup, games, which, seat, chosen, rows)
+    _encode(games, which, seat, chosen, rows, with_lookahead)
     return out
 
 

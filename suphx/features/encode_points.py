@@ -11,7 +11,7 @@ from suphx.features.planes import at_least, flag
 _BET = 1000
 
 # Ways to win, relative to a winner and one other seat.
-BY_DRAW, OFF_THEM, OFF_ANOTHER = range(3)
+BY_TSUMO, OFF_THEM, OFF_ANOTHER = range(3)
 WAYS = 3
 # Which of the two is the dealer.
 NEITHER, WINNER, OTHER = range(3)
@@ -29,7 +29,7 @@ def _hundreds(points: int) -> int:
 
 def swing(base: int, way: int, dealer: int) -> int:
     """Return how much a winner gains on another seat by a win of base points, without bets and repeat counter."""
-    if way != BY_DRAW:
+    if way != BY_TSUMO:
         gain = _hundreds(base * (6 if dealer == WINNER else 4))
         return 2 * gain if way == OFF_THEM else gain
     if dealer == WINNER:
@@ -52,7 +52,7 @@ def extras(game, way):
     """Return how much bets and repeat counter add to a winner's gain on another seat."""
     each = np.int64(game["rules"]["repeat_points"]) * np.int64(game["repeat_counter"])
     on_top = each
-    if way == BY_DRAW:
+    if way == BY_TSUMO:
         on_top += each // 3
     elif way == OFF_THEM:
         on_top += each

@@ -120,7 +120,7 @@ def encode_melds(game, seat, relative, viewer, opened, out):
 def read_melds(game, seat, melds, n_melds, dora):
     """Return what a seat's melds hold.
 
-    These are: their kinds and the lowest kinds of their runs, both as sets; whether each has a terminal or honour; the
+    These are: their kinds and the lowest kinds of their runs, both as sets; whether each has a terminal or honor; the
     han of dora and red fives in them; and the han of triplets that are a yaku by themselves. dora: as `dora_han`.
     """
     kinds, runs, outside = np.int64(0), np.int64(0), True

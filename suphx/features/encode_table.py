@@ -156,7 +156,7 @@ def _encode_discards(low, drawn, out):
 
 @jit
 def encode_legal(game, seat, out):
-    """Write the legal actions of a seat that is asked; nothing if it is not."""
+    """Write the legal actions of a seat that is to act; nothing if it is not."""
     phase = np.int64(game["phase"])
     if not game["asked"] >> seat & 1 or not r.PHASE_TURN <= phase <= r.PHASE_STOP:
         return
@@ -184,5 +184,5 @@ def encode_legal(game, seat, out):
 
 @jit
 def may_riichi(game, seat):
-    """Return whether a seat is asked and may declare riichi."""
+    """Return whether a seat is to act and may declare riichi."""
     return game["asked"] >> seat & 1 == 1 and game["legal"][seat, 0] >> r.DECLARE_RIICHI & 1 == 1

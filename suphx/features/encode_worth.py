@@ -27,7 +27,7 @@ WORTH = np.dtype([
     ("own_dora", "i8"),  # han of dora in hand and melds
     ("reds", "i8"),  # fives whose red tile is concealed, as a set of kinds
     ("red", "i8"),  # red fives in hand and melds
-    ("points", "i8", (KINDS,)),  # points of a win by claim on each wait
+    ("points", "i8", (KINDS,)),  # points of a ron on each wait
     ("win", WIN),  # scratch space to score a win
 ], align=True)  # fmt: skip
 
@@ -57,7 +57,7 @@ def _read_hand(game, seat, worth):
 
 @jit
 def _claim_points(game, seat, worth, kind, discard):
-    """Return the points of a win by claim on `kind` after a discard (a set of one kind, or none); 0 without a yaku."""
+    """Return the points of a ron on `kind` after a discard (a set of one kind, or none); 0 without a yaku."""
     hand, win = worth["hand"], worth["win"]
     dora, red = worth["own_dora"] + np.int64(worth["dora"][kind]), worth["red"]
     if discard:
@@ -83,7 +83,7 @@ def _claim_points(game, seat, worth, kind, discard):
 
 @jit
 def _judge_waits(game, seat, waits, discard, worth):
-    """Write the points of a win by claim on each wait into `worth`; return their maximum and minimum (0: no waits)."""
+    """Write the points of a ron on each wait into `worth`; return their maximum and minimum (0: no waits)."""
     most, least = np.int64(0), np.int64(_MOST_POINTS if waits else 0)
     while waits:
         kind = bit_count((waits & -waits) - 1)

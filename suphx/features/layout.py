@@ -135,10 +135,10 @@ _POINTS = [
           n=GAP_STEPS),
     group("points.pass", FLAG, "{win} {way} is ahead of {rival}",
           "after an own win of that size {way}, bets and repeat counter included, self ranks before {rival}",
-          rival=RIVALS, way=("by draw", "off them", "off another"), win=WINS),
+          rival=RIVALS, way=("by tsumo", "off them", "off another"), win=WINS),
     group("points.passed", FLAG, "{rival} with {win} {way} is ahead",
           "after a win of {rival} of that size {way}, bets and repeat counter included, {rival} ranks before self",
-          rival=RIVALS, way=("by draw", "off self"), win=RIVAL_WINS),
+          rival=RIVALS, way=("by tsumo", "off self"), win=RIVAL_WINS),
 ]  # fmt: skip
 
 _RIICHI = [
@@ -156,7 +156,7 @@ _WALL = [
     group("wall.untouched", FLAG, "uninterrupted", "no call or kong has been made in this round"),
 ]
 
-_HAND_VALUE = "points of a win by claim, without riichi unless already declared, dora counted"
+_HAND_VALUE = "points of a ron, without riichi unless already declared, dora counted"
 _EFFICIENCY = [
     group("efficiency.shanten", FLAG, "shanten <= {n}", "shanten of the hand (with a tile to discard: at best)",
           n=SHANTEN_STEPS),
@@ -180,12 +180,12 @@ _EFFICIENCY = [
     group("efficiency.best_accepted", SET, "accepted after best discard {n}", "kinds that lower the shanten then",
           n=range(1, BEST_DISCARDS + 1)),
     group("efficiency.furiten_discards", SET, "leaves furiten", "discards that leave the hand tenpai and furiten"),
-    group("efficiency.furiten", FLAG, "furiten by {cause}", "no win by claim: {cause}",
+    group("efficiency.furiten", FLAG, "furiten by {cause}", "no ron: {cause}",
           cause=("an own discard", "a win let go this turn", "a win let go in riichi")),
     group("efficiency.value_discard", SET, "tenpai discard worth >= {n:,}",
           f"discards that leave the hand tenpai, by its best wait: {_HAND_VALUE}", n=VALUE_STEPS),
     group("efficiency.yaku_discard", SET, "tenpai discard with a yaku on each wait",
-          "discards that leave the hand tenpai such that a claim on every wait wins without riichi"),
+          "discards that leave the hand tenpai such that a ron on every wait is possible without riichi"),
     group("efficiency.value_wait", SET, "wait worth >= {n:,}",
           f"waits of the hand (with a tile to discard: after best discard 1): {_HAND_VALUE}", n=VALUE_STEPS),
 ]  # fmt: skip
@@ -220,9 +220,9 @@ _READING = [
     group("reading.yaku", FLAG, "{rival} valued melds >= {n}", "han of triplets that are a yaku by themselves",
           rival=RIVALS, n=VALUED_STEPS),
     group("reading.triplets", FLAG, "{rival} all triplets", "open, and no chow among the melds", rival=RIVALS),
-    group("reading.simples", FLAG, "{rival} all simples", "open, and no terminal or honour in the melds",
+    group("reading.simples", FLAG, "{rival} all simples", "open, and no terminal or honor in the melds",
           rival=RIVALS),
-    group("reading.outside", FLAG, "{rival} outside hand", "open, and a terminal or honour in every meld",
+    group("reading.outside", FLAG, "{rival} outside hand", "open, and a terminal or honor in every meld",
           rival=RIVALS),
     group("reading.han", FLAG, "{rival} visible han >= {n}", "dora, red fives and valued triplets in the melds",
           rival=RIVALS, n=VISIBLE_HAN_STEPS),
@@ -231,7 +231,7 @@ _READING = [
 ]  # fmt: skip
 
 _LEGAL = [
-    group("legal.situation", FLAG, "asked: {what}", "the situation that self is asked in; none set: not asked",
+    group("legal.situation", FLAG, "asked: {what}", "the decision that is due for self; none set: none",
           what=("turn", "riichi discard", "discard after a call", "claim", "claim of a kong", "stop")),
     group("legal.discard", SET, "may discard", "kinds that may be discarded, in whatever way"),
     group("legal.red", SET, "may discard red", "fives whose red tile may be discarded (unless it was just drawn)"),
@@ -243,8 +243,8 @@ _LEGAL = [
     group("legal.open_kong", FLAG, "may open kong", "the open tile"),
     group("legal.closed_kong", SET, "may closed kong", "kinds"),
     group("legal.added_kong", SET, "may added kong", "kinds"),
-    group("legal.draw_win", FLAG, "may win by draw", "tsumo"),
-    group("legal.claim_win", FLAG, "may win by claim", "ron"),
+    group("legal.draw_win", FLAG, "may tsumo", "win on the tile just drawn"),
+    group("legal.claim_win", FLAG, "may ron", "win on the open tile"),
     group("legal.nine_terminals", FLAG, "may abort", "by nine terminals"),
     group("legal.open_tile", ONE, "open tile", "the discard or kong tile that may be claimed"),
     group("legal.open_red", FLAG, "open tile is red", "it is a red five"),
@@ -299,13 +299,13 @@ def start(key: str) -> int:
 
 def places_of(names: Iterable[str]) -> list[int]:
     """Return the indices of the planes of groups (`rivers.order`) or blocks (`rivers`); raise KeyError for others."""
-    found = []
+    places: list[int] = []
     for name in names:
-        keys = [each for each in GROUPS + CALL_GROUPS if name in (each.key, each.key.partition(".")[0])]
-        if not keys:
+        groups = [each for each in GROUPS + CALL_GROUPS if name in (each.key, each.block)]
+        if not groups:
             raise KeyError(name)
-        found += [start(each.key) + n for each in keys for n in range(len(each.planes))]
-    return found
+        places += [start(each.key) + n for each in groups for n in range(len(each.planes))]
+    return places
 
 
 def version_of(groups: Iterable[Group], revision: int) -> str:

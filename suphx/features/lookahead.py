@@ -35,7 +35,7 @@ from simulator.record import MELD, WIN
 from simulator.shanten import SUITS, shanten
 from simulator.tiles import KINDS
 from suphx.features import lookahead_parts as p
-from suphx.features.lookahead_search import NO_PART, SEARCH, STEPS, count_hand, fill_missing, fill_steps, lowest
+from suphx.features.lookahead_parts import NO_PART, SEARCH, STEPS, count_hand, fill_missing, fill_steps, lowest
 from suphx.features.lookahead_special import add_orphans, add_seven_pairs
 from suphx.features.lookahead_suits import find_parts
 from suphx.features.lookahead_worth import own_facts, worth_of_sets

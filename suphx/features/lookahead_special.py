@@ -6,21 +6,20 @@ from simulator.jit import jit
 from simulator.scoring.blocks import bit_count
 from simulator.shanten import suit_class, suit_key
 from simulator.tiles import KINDS, TERMINALS_AND_HONORS
-from suphx.features.lookahead_parts import DRAWN_SHIFT, FURTHEST, HAN_FIELD, HAN_SHIFT, REPLACED_SHIFT, TILES_FIELD
-from suphx.features.lookahead_search import NEVER, STEPS, count_hand
+from suphx.features import lookahead_parts as p
 from suphx.features.lookahead_worth import worth_of_pairs
 
 _PAIRS = 7
 _ORPHANS = 13
 _SETS = 4
-_YAKUMAN = len(STEPS)  # the worth of a yakuman
+_YAKUMAN = len(p.STEPS)  # the worth of a yakuman
 
 
 @jit
 def _is_near(search, word):
     """Return whether a winning hand counts: at least one tile drawn, and not too many drawn or replaced."""
-    replaced = word >> REPLACED_SHIFT & TILES_FIELD
-    return 0 < word >> DRAWN_SHIFT & TILES_FIELD <= FURTHEST and replaced <= search["most_replaced"]
+    replaced = word >> p.REPLACED_SHIFT & p.TILES_FIELD
+    return 0 < word >> p.DRAWN_SHIFT & p.TILES_FIELD <= p.FURTHEST and replaced <= search["most_replaced"]
 
 
 @jit
@@ -29,12 +28,12 @@ def _way_to(search, hand, counts):
     word, drawn, replaced = np.int64(0), np.int64(0), np.int64(0)
     for kind in range(KINDS):
         step = search["step"][kind, counts[kind]]
-        if step == NEVER:
-            return np.int64(NEVER), drawn, replaced
+        if step == p.NEVER:
+            return np.int64(p.NEVER), drawn, replaced
         word += step
         drawn |= np.int64(counts[kind] > hand[kind]) << kind
         replaced |= np.int64(counts[kind] < hand[kind]) << kind
-    return (word if _is_near(search, word) else np.int64(NEVER)), drawn, replaced
+    return (word if _is_near(search, word) else np.int64(p.NEVER)), drawn, replaced
 
 
 @jit
@@ -53,9 +52,9 @@ def _add_pairs(lookup, search, hand, chosen, own, rules, win):
     for kind in range(KINDS):
         counts[kind] = 2 * (chosen >> kind & 1)
     word, drawn, replaced = _way_to(search, hand, counts)
-    if word != NEVER and not _divides(lookup, counts):
-        worth = worth_of_pairs(chosen, word >> HAN_SHIFT & HAN_FIELD, own, rules, win)
-        count_hand(search, word, drawn, replaced, worth)
+    if word != p.NEVER and not _divides(lookup, counts):
+        worth = worth_of_pairs(chosen, word >> p.HAN_SHIFT & p.HAN_FIELD, own, rules, win)
+        p.count_hand(search, word, drawn, replaced, worth)
 
 
 @jit
@@ -75,7 +74,7 @@ def add_seven_pairs(lookup, search, hand, own, rules, win):
     """Count every seven pairs hand near a hand without melds: pairs of kinds held, and at most one of a new kind."""
     kinds = np.empty(KINDS, np.int64)
     n_kinds, pairs = _held_kinds(hand, kinds)
-    if _PAIRS - pairs + max(0, _PAIRS - n_kinds) > FURTHEST:
+    if _PAIRS - pairs + max(0, _PAIRS - n_kinds) > p.FURTHEST:
         return
     chosen, words = np.zeros(n_kinds + 2, np.int64), np.zeros(n_kinds + 2, np.int64)
     places = np.zeros(n_kinds + 2, np.int64)
@@ -94,9 +93,9 @@ def add_seven_pairs(lookup, search, hand, own, rules, win):
             continue
         for count in range(0, 4, 2):
             after = word + search["step"][kinds[place], count]
-            near = after >> DRAWN_SHIFT & TILES_FIELD <= FURTHEST
-            near = near and after >> REPLACED_SHIFT & TILES_FIELD <= search["most_replaced"]
-            if search["step"][kinds[place], count] != NEVER and near:
+            near = after >> p.DRAWN_SHIFT & p.TILES_FIELD <= p.FURTHEST
+            near = near and after >> p.REPLACED_SHIFT & p.TILES_FIELD <= search["most_replaced"]
+            if search["step"][kinds[place], count] != p.NEVER and near:
                 chosen[waiting], words[waiting] = mask | np.int64(count >> 1) << kinds[place], after
                 places[waiting] = place + 1
                 waiting += 1
@@ -108,7 +107,7 @@ def add_orphans(search, hand):
     different = 0
     for kind in range(KINDS):
         different += 1 if hand[kind] and TERMINALS_AND_HONORS >> kind & 1 else 0
-    if _ORPHANS - different > FURTHEST:
+    if _ORPHANS - different > p.FURTHEST:
         return
     counts = np.zeros(KINDS, np.uint8)
     for kind in range(KINDS):
@@ -118,5 +117,5 @@ def add_orphans(search, hand):
             counts[twice] = 2
             word, drawn, replaced = _way_to(search, hand, counts)
             counts[twice] = 1
-            if word != NEVER:
-                count_hand(search, word, drawn, replaced, _YAKUMAN)
+            if word != p.NEVER:
+                p.count_hand(search, word, drawn, replaced, _YAKUMAN)

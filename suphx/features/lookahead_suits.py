@@ -7,7 +7,7 @@ from simulator.lookup import COPIES
 from simulator.scoring.blocks import split_suit
 from simulator.tiles import EAST, KINDS
 from suphx.features import lookahead_parts as p
-from suphx.features.lookahead_search import NEVER, NO_PART
+from suphx.features.lookahead_parts import NEVER, NO_PART
 
 #: Capacity for incomplete parts waiting to be continued.
 _MOST_WAITING = p.NUMBERS * COPIES + 1
@@ -16,15 +16,15 @@ _MOST_WAITING = p.NUMBERS * COPIES + 1
 @jit
 def _bounds(search, suit, tiles, most_sets):
     """Return the most tiles drawn, replaced, and drawn plus replaced, of any useful part of a suit."""
-    most_drawn, most_given, most_both = -1, -1, -1
+    most_drawn, most_replaced, most_both = -1, -1, -1
     for sets in range(most_sets + 1):
         for pair in range(2):
             drawn = p.FURTHEST - search["missing"][suit, sets, pair]
             if drawn >= 0:
-                given = min(tiles + drawn - 3 * sets - 2 * pair, search["most_replaced"])
-                most_drawn, most_given = max(most_drawn, drawn), max(most_given, given)
-                most_both = max(most_both, drawn + given)
-    return most_drawn, most_given, most_both
+                replaced = min(tiles + drawn - 3 * sets - 2 * pair, search["most_replaced"])
+                most_drawn, most_replaced = max(most_drawn, drawn), max(most_replaced, replaced)
+                most_both = max(most_both, drawn + replaced)
+    return most_drawn, most_replaced, most_both
 
 
 @jit
@@ -40,8 +40,8 @@ def _add_reading(search, suit, sets, pair):
 
 
 @jit
-def _read_honours(search, part, nibbles, has_pair):
-    """Write the triplets of a part of honours; if it has a pair, add its only reading instead."""
+def _read_honors(search, part, nibbles, has_pair):
+    """Write the triplets of a part of honors; if it has a pair, add its only reading instead."""
     triplets, pair = 0, 0
     for number in range(KINDS - EAST):
         count = nibbles >> 4 * number & 15
@@ -92,7 +92,7 @@ def _add_part(search, suit, hand, word, nibbles, has_pair):
     if suit < 3:
         _read_suit(search, suit, part, nibbles, has_pair)
     else:
-        _read_honours(search, part, nibbles, has_pair)
+        _read_honors(search, part, nibbles, has_pair)
     n_readings = search["n_readings"] - first_reading
     part[p.WORD] = word + ((first_reading << p.READING_SHIFT | n_readings << p.READINGS_SHIFT) if has_pair else 0)
     part[p.DRAWN] = drawn << p.NUMBERS * suit
@@ -124,7 +124,7 @@ def find_parts(search, suit, hand, most_sets):
     tiles = np.int64(0)
     for kind in range(first, first + kinds):
         tiles += hand[kind]
-    most_drawn, most_given, most_both = _bounds(search, suit, tiles, most_sets)
+    most_drawn, most_replaced, most_both = _bounds(search, suit, tiles, most_sets)
     words = np.empty(_MOST_WAITING, np.int64)
     shapes = np.empty(_MOST_WAITING, np.int64)  # nibbles | state << 36 | kinds read << 44
     words[0], shapes[0] = 0, p.START << 36
@@ -139,9 +139,9 @@ def find_parts(search, suit, hand, most_sets):
             if sets <= most_sets and drawn + search["missing"][suit, sets, state] <= p.FURTHEST:
                 _add_part(search, suit, hand, word, nibbles, state != p.START)
             continue
-        column = number if suit < 3 else p.HONOUR_COLUMN
+        column = number if suit < 3 else p.HONOR_COLUMN
         held = np.int64(hand[first + number])
-        least = max(0, held + (word >> p.REPLACED_SHIFT & p.TILES_FIELD) - most_given)
+        least = max(0, held + (word >> p.REPLACED_SHIFT & p.TILES_FIELD) - most_replaced)
         most = min(COPIES, held - (word >> p.DRAWN_SHIFT & p.TILES_FIELD) + most_drawn)
         for count in range(least, most + 1):
             after = np.int64(p.AUTOMATON[column, state, count])
@@ -149,8 +149,8 @@ def find_parts(search, suit, hand, most_sets):
             if after == p.NO_STATE or step == NEVER:
                 continue
             drawn = (word + step) >> p.DRAWN_SHIFT & p.TILES_FIELD
-            given = (word + step) >> p.REPLACED_SHIFT & p.TILES_FIELD
-            if drawn + given <= most_both:
+            replaced = (word + step) >> p.REPLACED_SHIFT & p.TILES_FIELD
+            if drawn + replaced <= most_both:
                 words[waiting] = word + step
                 shapes[waiting] = nibbles | count << 4 * number | after << 36 | (number + 1) << 44
                 waiting += 1

@@ -11,14 +11,14 @@ from simulator.scoring.blocks import meld_facts
 from simulator.scoring.winning import Facts, keep_best, nine_gates, tile_yaku, tile_yakuman, try_pair
 from simulator.tiles import EAST, RED_FIVE_KINDS, TERMINALS_AND_HONORS
 from suphx.features import lookahead_parts as p
-from suphx.features.lookahead_search import STEPS, lowest
+from suphx.features.lookahead_parts import STEPS, lowest
 
 _STEPS = np.array(STEPS)
 _THREES, _SEVENS = (sum(1 << 9 * suit + number for suit in range(3)) for number in (2, 6))
 _WORTH_SHIFT = 24  # shift of the base points in the value by which `scoring` orders readings
 
 
-class Own(NamedTuple):
+class OwnFacts(NamedTuple):
     """The facts common to all winning hands of a seat."""
 
     kinds: int  # mask of the kinds in melds
@@ -37,7 +37,7 @@ class Own(NamedTuple):
 
 @jit
 def own_facts(melds, n_melds, dora, seat_wind, round_wind, rules):
-    """Return the Own record of a seat with these melds."""
+    """Return the facts of a seat with these melds."""
     kinds, triplets, runs, kongs, closed_kongs, meld_fu = meld_facts(melds, n_melds)
     closed = 1 if closed_kongs == n_melds else 0
     han = np.int64(0)
@@ -50,7 +50,7 @@ def own_facts(melds, n_melds, dora, seat_wind, round_wind, rules):
                     han += 1 if tile == 4 * kind and rules["red_fives"] else 0
     fu = 20 + meld_fu + 10 * closed
     times = 4 if seat_wind else 6
-    return Own(kinds, triplets, runs, kongs, closed_kongs, closed, n_melds, fu, han, seat_wind, round_wind, times)
+    return OwnFacts(kinds, triplets, runs, kongs, closed_kongs, closed, n_melds, fu, han, seat_wind, round_wind, times)
 
 
 @jit
@@ -79,7 +79,7 @@ def worth_of_sets(search, part, own, rules, win):
     part: the combined parts of all suits; win: a WIN record as scratch space. The possible winning tiles need not be
     tried one by one. As with the roles of a single winning tile in a reading (see `simulator.scoring.winning`), a tile
     that gives pinfu is better than one for a narrow wait, which is better than one for a wide wait; one that completes
-    a triplet is worst, most of all a triplet of terminals or honours.
+    a triplet is worst, most of all a triplet of terminals or honors.
     """
     kinds, drawn = part[p.HELD] | own.kinds, part[p.DRAWN]
     yaku = own.closed << y.RIICHI | tile_yaku(kinds, own.closed, own.kongs, rules["open_tanyao"])

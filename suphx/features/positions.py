@@ -22,7 +22,7 @@ class Position:
     """One decision of a logged round."""
 
     games: np.ndarray
-    """GAME[1]: the table when the seat was asked."""
+    """GAME[1]: the table at the decision."""
     seat: int
     action: int
     """The action that the seat chose."""
@@ -31,13 +31,13 @@ class Position:
 
 
 @dataclass(frozen=True)
-class Step:
-    """A moment of a logged round at which seats are asked, even for forced moves; the last step is the round's end."""
+class RoundStep:
+    """A moment of a logged round at which seats act, even if they must; the last step is the round's end."""
 
     games: np.ndarray
     """GAME[1]: the table at that moment."""
     answers: tuple[tuple[int, int], ...]
-    """(seat, action) of all seats asked, ordered by seat; empty at the end of the round, or of the log."""
+    """(seat, action) of all seats that act, ordered by seat; empty at the end of the round, or of the log."""
     event: int
     """Index of the log's event that comes next."""
 
@@ -72,8 +72,8 @@ def _is_draw(game: np.void, events: np.ndarray, at: int) -> bool:
     return bool(events["seat"][at] == game["turn"] and events["tile"][at] == game["drawn"])
 
 
-def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Step]:
-    """Yield every moment of a round at which a seat is asked, in order, and then its end (before payments).
+def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[RoundStep]:
+    """Yield every moment of a round at which a seat acts, in order, and then its end (before payments).
 
     A log may end within the round: the last step is then what it has shown of the table by its end. Raises LogError if
     the log does not follow the rules (`suphx logs verify` gives details).
@@ -105,12 +105,12 @@ def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Step]:
             if action != r.PASS:
                 after, used = at + 1, hints.tolist()
             answer(game, seat, action)
-        yield Step(before, tuple(answers), at)
+        yield RoundStep(before, tuple(answers), at)
         advance(lookup, game, False, *used)
         at = after
     if cut:
         game["indicators"] = min(game["indicators"], 1 + (events["type"] == r.EVENT_DORA).sum())
-    yield Step(games, (), at)
+    yield RoundStep(games, (), at)
 
 
 def _put_back_draw(game: np.void) -> None:
@@ -123,7 +123,7 @@ def _put_back_draw(game: np.void) -> None:
 
 
 def positions_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Position]:
-    """Yield every decision of a round with more than one legal action, in order; for a claim, that of every seat asked.
+    """Yield every decision of a round with more than one legal action, in order; for a claim, of each seat that may.
 
     Raises LogError if the log does not follow the rules (`suphx logs verify` gives details).
     """

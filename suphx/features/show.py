@@ -20,12 +20,12 @@ def kinds_of(mask: int) -> str:
 
 def planes_as_values(layout: Sequence[Plane], planes: np.ndarray) -> list[dict[str, Any]]:
     """Return every non-empty plane's index, block, name and value: `True` for a flag, kinds, or a bar's number."""
-    found = []
+    values = []
     for place, (plane, mask) in enumerate(zip(layout, planes.tolist(), strict=True)):
         if mask:
-            value = True if plane.range == FLAG else mask.bit_length() if plane.range == BAR else kinds_of(mask)
-            found.append({"plane": place, "block": plane.block, "name": plane.name, "value": value})
-    return found
+            value: Any = True if plane.range == FLAG else mask.bit_length() if plane.range == BAR else kinds_of(mask)
+            values.append({"plane": place, "block": plane.block, "name": plane.name, "value": value})
+    return values
 
 
 def show_planes(layout: Sequence[Plane], planes: np.ndarray) -> Iterator[str]:

@@ -64,12 +64,12 @@ def _add_up(packed, weights, bias, out):
         for kind in range(KINDS):
             own = sums[(kind + 1) * filters :]
             for f in range(filters):
-                found = own[f] + bias[f] + everywhere[filters + f]
+                total = own[f] + bias[f] + everywhere[filters + f]
                 if kind < KINDS - 1:  # a one at the next kind adds to the kind before it
-                    found += everywhere[f]
+                    total += everywhere[f]
                 if kind > 0:
-                    found += everywhere[2 * filters + f]
-                out[i, kind, f] = max(found, np.float32(0))
+                    total += everywhere[2 * filters + f]
+                out[i, kind, f] = max(total, np.float32(0))
 
 
 @jit
@@ -91,16 +91,16 @@ def _add_gradients(packed, gradient, to_weights):
                 everywhere[f] += around[f]
         for plane in range(planes):
             mask = packed[i, plane] & _ALL
-            found = to_weights[plane]
+            own_weights = to_weights[plane]
             if mask == _ALL:
                 for f in range(wide):
-                    found[f] += everywhere[f]
+                    own_weights[f] += everywhere[f]
                 continue
             while mask:
                 around = padded[trailing_zeros(mask) * filters :]
                 mask &= mask - _ONE
                 for f in range(wide):
-                    found[f] += around[f]
+                    own_weights[f] += around[f]
 
 
 def add_up(packed: np.ndarray, weights: np.ndarray, bias: np.ndarray, out: np.ndarray) -> None:
@@ -136,11 +136,11 @@ class _FirstLayer(torch.autograd.Function):
         (out,) = ctx.saved_tensors
         rows = gradient.squeeze(-1).transpose(1, 2).contiguous()
         rows = torch.ops.aten.threshold_backward(rows, out, 0).float()
-        given, packed = rows.numpy(), ctx.packed
-        found = np.zeros((ctx.threads, packed.shape[1], 3 * out.shape[2]), np.float32)
-        _in_threads(lambda part, n: _add_gradients(packed[part], given[part], found[n]), len(packed), ctx.threads)
+        gradients, packed = rows.numpy(), ctx.packed
+        sums = np.zeros((ctx.threads, packed.shape[1], 3 * out.shape[2]), np.float32)
+        _in_threads(lambda part, n: _add_gradients(packed[part], gradients[part], sums[n]), len(packed), ctx.threads)
         weight_type, bias_type = ctx.types
-        to_weight = _as_weight(found.sum(axis=0) if len(found) > 1 else found[0]).to(weight_type)
+        to_weight = _as_weight(sums.sum(axis=0) if len(sums) > 1 else sums[0]).to(weight_type)
         return to_weight, rows.sum(dim=(0, 1)).to(bias_type), None, None, None
 
 

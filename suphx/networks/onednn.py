@@ -21,7 +21,7 @@ _LIES = torch.backends.cpu.get_cpu_capability() == "AVX2"
 _FUSED = getattr(torch.ops.mkldnn, "_convolution_pointwise", None) if torch.backends.mkldnn.is_available() else None
 #: Whether the operations compute in bfloat16 on this CPU.
 BFLOAT16 = _FUSED is not None and torch.ops.mkldnn._is_mkldnn_bf16_supported()
-#: Number of positions for which the order of the weights is optimised; any other number works as well.
+#: Number of positions for which the order of the weights is optimized; any other number works as well.
 USUAL_POSITIONS = 64
 
 
@@ -32,7 +32,7 @@ def _fuses(x: torch.Tensor) -> bool:
 def lying(tensor: torch.Tensor) -> torch.Tensor:
     """Return [n, channels, kinds, 1] as [n, channels, 1, kinds], channels last, in the same memory.
 
-    The strides of a transposed tensor are different, and are not recognised as channels last.
+    The strides of a transposed tensor are different, and are not recognized as channels last.
     """
     n, channels, kinds, _ = tensor.shape
     return tensor.permute(0, 2, 3, 1).reshape(n, 1, kinds, channels).permute(0, 3, 1, 2)
@@ -85,8 +85,8 @@ def convolve_and_add(
     after = "relu" if cut else None
     if _LIES:
         weight = weight if weight.is_mkldnn else lying(weight)
-        found = _FUSED.binary(
+        sums = _FUSED.binary(
             lying(x), lying(other), weight, bias, _PADDING[::-1], _ONES, _ONES, 1, "add", 1.0, after, [], ""
         )
-        return _standing(found)
+        return _standing(sums)
     return _FUSED.binary(x, other, weight, bias, _PADDING, _ONES, _ONES, 1, "add", 1.0, after, [], "")

@@ -199,7 +199,7 @@ class PolicyNetwork(Trunk):
 
 
 class ValueNetwork(Trunk):
-    """A network for the value of a position to each seat, f32[n, 4], starting with the seat that is asked.
+    """A network for the value of a position to each seat, f32[n, 4], starting with the seat that is to act.
 
     It has the trunk of a policy network, and is not part of an agent.
     """

@@ -51,7 +51,7 @@ def choose_precision(device: str | None = None, dtype: str | None = None, thread
         if dtype not in ("float32", "bfloat16"):
             raise InputError(f"no precision {dtype!r}; there are float32, bfloat16")
         torch.set_num_threads(count)
-        return Precision(chosen, getattr(torch, dtype), count, "as asked")
+        return Precision(chosen, getattr(torch, dtype), count, "as configured")
     torch.set_num_threads(1)  # on a busy machine, threads that wait for each other would distort the measurement
     ratio = bfloat16_gain(chosen)
     torch.set_num_threads(count)

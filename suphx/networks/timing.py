@@ -37,10 +37,10 @@ def made_up_planes(n: int, planes: int = PLANES) -> np.ndarray:
     has bits set: four on average.
     """
     generator = np.random.default_rng(0)
-    found = generator.integers(0, 1 << KINDS, (3, n, planes), dtype=np.uint64)
-    packed = np.bitwise_and.reduce(found) * (generator.random((n, planes)) < 0.25)
+    bits = generator.integers(0, 1 << KINDS, (3, n, planes), dtype=np.uint64)
+    packed = np.bitwise_and.reduce(bits) * (generator.random((n, planes)) < 0.25)
     flags = [place for place, plane in enumerate(CALL_LAYOUT[:planes]) if plane.range == FLAG]
-    packed[:, flags] = (found[0][:, flags] & np.uint64(1)) * np.uint64((1 << KINDS) - 1)
+    packed[:, flags] = (bits[0][:, flags] & np.uint64(1)) * np.uint64((1 << KINDS) - 1)
     return packed
 
 

@@ -15,7 +15,7 @@ from suphx.features import lookahead_parts as p
 from suphx.features.encode import encode_batch, encode_call_batch
 from suphx.features.encode_lookahead import NO_PROPOSAL, see
 from suphx.features.lookahead import VIEW
-from suphx.features.lookahead_search import NO_PART, SEARCH, STEPS, fill_missing, fill_steps
+from suphx.features.lookahead_parts import NO_PART, SEARCH, STEPS, fill_missing, fill_steps
 from suphx.features.lookahead_suits import find_parts
 from suphx.features.lookahead_worth import own_facts, worth_of_sets
 from suphx.features.proposals import PROPOSAL, propose

@@ -15,8 +15,7 @@ from simulator.scoring.hands import score_batch
 from simulator.scoring.winning import RIICHI
 from simulator.scoring.yaku import DORA, RED_FIVE, YAKU, yaku_of
 from simulator.tiles import KIND_NAMES, KINDS, RED_FIVE_KINDS, TERMINALS_AND_HONORS
-from suphx.features.lookahead_parts import FURTHEST
-from suphx.features.lookahead_search import STEPS
+from suphx.features.lookahead_parts import FURTHEST, STEPS
 from suphx.review.document import Target
 from suphx.review.listing import LISTED_HAND, list_hands
 

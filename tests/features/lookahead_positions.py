@@ -82,7 +82,7 @@ def _winning_kinds(rng, sort, n_melds):
         return [[kind, kind] for kind in rng.choice(KINDS, 7, replace=False).tolist()]
     if sort == "orphans":
         return [[*ORPHANS, int(rng.choice(ORPHANS))]]
-    first, last = {"flush": (0, 9), "half flush": (18, 34), "honours": (24, 34)}.get(sort, (0, 34))
+    first, last = {"flush": (0, 9), "half flush": (18, 34), "honors": (24, 34)}.get(sort, (0, 34))
     blocks = [block for block in RUNS + TRIPLETS if block[0] >= first and block[-1] < last]
     if sort == "triplets":
         blocks = TRIPLETS
@@ -96,7 +96,7 @@ def _winning_kinds(rng, sort, n_melds):
             return chosen
 
 
-SORTS = ("any", "any", "flush", "half flush", "honours", "triplets", "terminals", "pairs", "orphans")
+SORTS = ("any", "any", "flush", "half flush", "honors", "triplets", "terminals", "pairs", "orphans")
 
 
 def made(seed):
@@ -124,7 +124,7 @@ def made(seed):
     tiles = tiles[: max(0, wanted - int(rng.integers(0, 4)))]
     rest = rng.permutation([4 * kind + int(copy) for kind in free for copy in free[kind]]).tolist()
     rest = [tile for tile in rest if tile not in tiles]
-    near = [tile for tile in rest if sort in ("flush", "honours") and any(abs(tile - own) < 16 for own in tiles)]
+    near = [tile for tile in rest if sort in ("flush", "honors") and any(abs(tile - own) < 16 for own in tiles)]
     while len(tiles) < wanted:
         tiles.append((near or rest).pop())
         rest = [tile for tile in rest if tile != tiles[-1]]

@@ -13,7 +13,7 @@ from simulator.tiles import ALL_KINDS
 from suphx.features import layout, lookahead
 from suphx.features.encode import encode_batch, encode_call_batch, encode_oracle_batch, is_call, unpack
 from suphx.features.layout_groups import BAR, FLAG, Plane
-from suphx.features.lookahead_search import STEPS
+from suphx.features.lookahead_parts import STEPS
 
 
 def test_there_are_as_many_planes_as_in_the_paper() -> None:

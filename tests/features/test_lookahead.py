@@ -21,9 +21,8 @@ from suphx.bench.features import games_of_logs
 from suphx.features import layout
 from suphx.features.encode_lookahead import see
 from suphx.features.lookahead import LIKELIHOODS, PLANES, VIEW, lookahead
-from suphx.features.lookahead_parts import FURTHEST
-from suphx.features.lookahead_search import MOST_PARTS, MOST_READINGS, SEARCH, fill_steps
-from suphx.features.lookahead_search import STEPS as COMPILED_STEPS
+from suphx.features.lookahead_parts import FURTHEST, MOST_PARTS, MOST_READINGS, SEARCH, fill_steps
+from suphx.features.lookahead_parts import STEPS as COMPILED_STEPS
 from suphx.features.lookahead_suits import find_parts
 
 COMPILED = not numba.config.DISABLE_JIT
@@ -59,7 +58,7 @@ def test_points_are_those_of_the_best_winning_tile_in_riichi():
     out = planes_of(written("234m345678p67s99s1z"))  # 5s or 8s: riichi, pinfu, 8s no more
     assert highest(out, 1, kinds("1z")[0]) == 2000
     assert kinds_at(out, 1, 3900) == []
-    out = planes_of(written("234m234678p34s88s1z"))  # 2s: all simples and three-coloured runs as well
+    out = planes_of(written("234m234678p34s88s1z"))  # 2s: all simples and three-colored runs as well
     assert highest(out, 1, kinds("1z")[0]) == 8000
 
 
@@ -276,7 +275,7 @@ def test_there_is_room_for_the_parts_of_any_hand():
         hands = np.zeros((len(rows), KINDS), np.uint8)
         hands[:, :9] = rows
         most[tiles] = _most_parts(hands, search)
-    # honours have fewer parts than a suit with as many tiles
+    # honors have fewer parts than a suit with as many tiles
     together = max((most[[a, b, c, 14 - a - b - c]].sum(axis=0).tolist() for a, b, c in np.ndindex(15, 15, 15)
                     if a + b + c <= 14))  # fmt: skip
     assert together[0] <= MOST_PARTS and together[1] <= MOST_READINGS, together

@@ -23,7 +23,7 @@ from simulator.record import (
     PHASE_TURN,
 )
 from simulator.rules import Rules
-from suphx.features.positions import Step, positions_of_round, start_round, steps_of_round
+from suphx.features.positions import RoundStep, positions_of_round, start_round, steps_of_round
 
 RULES = Rules.tenhou()
 
@@ -33,7 +33,7 @@ def rounds() -> list[RoundLog]:
     return [round_log for game in generate_games(4, rules=RULES, seed=3) for round_log in game.rounds]
 
 
-def moments(event_type: int) -> Iterator[tuple[RoundLog, int, Step]]:
+def moments(event_type: int) -> Iterator[tuple[RoundLog, int, RoundStep]]:
     """Yield (copy of a round, index of an event of that type, the moment before it)."""
     for round_log in rounds():
         for step in steps_of_round(RULES, round_log):

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from suphx.errors import InputError
+from suphx.features.layout import PLANES
 from suphx.networks.inference import CPU_CHUNK, Evaluator
-from suphx.networks.policy import PolicyNetwork
+from suphx.networks.policy import Network, PolicyNetwork
 from suphx.networks.precision import bfloat16_gain, choose_precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.timing import made_up_planes
@@ -38,6 +40,33 @@ def test_an_evaluator_keeps_its_own_weights_and_leaves_the_network_alone(network
         network.first.weight.zero_()
     assert np.array_equal(evaluator.logits(packed), before)
     assert network.training and network.first.weight.requires_grad and network.first.weight.dtype == torch.float32
+
+
+class Attention(Network):
+    """A network of another architecture: attention between the kinds of tiles."""
+
+    def __init__(self) -> None:
+        super().__init__("discard", TINY, PLANES)
+        self.embed, self.last = torch.nn.Linear(PLANES, 16), torch.nn.Linear(16, 1)
+        self.layer = torch.nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        return self.last(self.layer(self.embed(planes))).squeeze(-1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_another_architecture_runs_plainly_and_independently_of_its_batch_if_wanted(dtype):
+    torch.manual_seed(0)
+    network, packed = Attention(), made_up_planes(90)
+    precision = choose_precision("cpu", dtype, threads=2)
+    evaluator = Evaluator(network, precision, batch_invariant=True)
+    parts = [evaluator.logits(packed[at : at + 7]) for at in range(0, 90, 7)]
+    assert np.array_equal(np.concatenate(parts), evaluator.logits(packed))
+    trained = network.of_packed(packed, precision)
+    assert trained.dtype == torch.float32 and trained.requires_grad
+    assert np.allclose(parts[0], trained[:7].detach().numpy(), atol=1e-4 if dtype == "float32" else 0.1)
+    with pytest.raises(InputError, match="'residual' have no `divide_logits`"):
+        network.divide_logits(0.5)
 
 
 def test_planes_of_another_shape_or_type_are_refused(network):

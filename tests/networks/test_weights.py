@@ -188,7 +188,7 @@ def test_an_agent_without_one_of_its_files(agent):
         load_agent(agent)
 
 
-def test_an_agent_whose_other_networks_are_those_of_a_neighbour(agent, networks):
+def test_an_agent_whose_other_networks_are_those_of_a_neighbor(agent, networks):
     save_agent(agent, networks, "tiny one", seen=np.array([7 << 32], np.uint64))
     other, card = agent.parent / "other", load_card(agent)
     other.mkdir()

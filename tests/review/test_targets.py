@@ -15,7 +15,7 @@ from suphx.features.encode import encode_batch
 from suphx.features.encode_lookahead import NO_PROPOSAL
 from suphx.features.layout import start
 from suphx.features.lookahead import BUCKETS
-from suphx.features.lookahead_search import STEPS
+from suphx.features.lookahead_parts import STEPS
 from suphx.review.document import Target
 from suphx.review.listing import list_hands, see_all
 from suphx.review.targets import Question, find_targets
