@@ -1,4 +1,4 @@
-"""`suphx review`: a game and what an agent makes of it, as a page in one file."""
+"""`suphx review`: a game and an agent's view of it, as a page in one file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -28,7 +28,7 @@ def review(
         bool, typer.Option("--json", help="Print the review as JSON; a page is written only with --out.")
     ] = False,
 ) -> None:
-    """Write a page about a game: the table, step by step, and what an agent thinks of every decision.
+    """Write a page about a game: the table, step by step, and an agent's view of every decision.
 
     The page is a single HTML file that needs no network.
     """
@@ -43,17 +43,19 @@ def review(
     from suphx.web.single_file import review_page
 
     if seat is not None and player is not None:
-        raise InputError("--seat and --player both say whom to review; give one of them")
+        raise InputError("--seat and --player both choose whom to review; use one of them")
     if out is not None and out.resolve() == Path(log).resolve():
         raise InputError(f"--out {out}: the page would replace the log")
-    found, looked_from = find_game(log, game, logs)
+    game_log, viewer = find_game(log, game, logs)
     if player is not None:
-        if player not in found.names:
-            raise InputError(f"{found.source}: no player {player!r}; there are {', '.join(map(repr, found.names))}")
-        seat = found.names.index(player)
+        if player not in game_log.names:
+            raise InputError(
+                f"{game_log.source}: no player {player!r}; there are {', '.join(map(repr, game_log.names))}"
+            )
+        seat = game_log.names.index(player)
     if seat is None:
-        seat = looked_from
-    reviewed = review_game(found, load_agent(agent), agent, range(4) if seat is None else [seat])
+        seat = viewer
+    reviewed = review_game(game_log, load_agent(agent), agent, range(4) if seat is None else [seat])
     if out is None and not as_json:
         out = Path(UniqueNames(".html").name(reviewed.source))
     if out is not None:

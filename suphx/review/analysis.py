@@ -20,7 +20,7 @@ from suphx.agent.model_decisions import compile_model_decisions
 from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
 from suphx.outlook.predictor import Outlook, shipped_outlook
-from suphx.review.choices import Asked, decisions_of
+from suphx.review.choices import DecisionPoint, decisions_of
 from suphx.review.document import Decision, Phi, Review, SeatReview
 from suphx.review.game import Replayed, replay
 from suphx.review.listing import compile_features
@@ -32,7 +32,7 @@ from suphx.reward.predictor import RewardPredictor
 
 SHIPPED_PREDICTOR = Path(__file__).parents[1] / "weights" / "reward.safetensors"
 
-#: Maximum length of a text taken from a log.
+#: Maximum length of a text from a log.
 MOST_LETTERS = 200
 
 #: Called with the progress of a review: the name of the current step, and the completed share, 0 to 1.
@@ -56,7 +56,7 @@ def reviewing(agent: Agent, name: str) -> NetworkAgent:
 
 
 def _compile_the_rest() -> None:
-    """Compile what else a review asks of the table: now rather than later, while the features are compiled beside."""
+    """Compile the rest of what a review needs while another process compiles the features."""
     compile_model_decisions()
     no_hands, none = np.zeros((0, KINDS), np.uint8), np.zeros(0, np.int64)
     accepted_batch(no_hands)
@@ -159,7 +159,7 @@ def _remark(mismatch: Mismatch) -> str:
 
 def _seat(game: Replayed, seat: int, agent: NetworkAgent, outlook: Outlook | None) -> SeatReview:
     """Return the review of one seat."""
-    asked: list[Asked] = []
+    decision_points: list[DecisionPoint] = []
     masks: list[np.ndarray] = []
     absent = 0
     for number, moments in enumerate(game.rounds):
@@ -173,10 +173,10 @@ def _seat(game: Replayed, seat: int, agent: NetworkAgent, outlook: Outlook | Non
                 if seat in moment.absent:
                     absent += 1
                     continue
-                asked.append(Asked(moment.record, number, frame, seat, action))
+                decision_points.append(DecisionPoint(moment.record, number, frame, seat, action))
                 masks.append(mask)
     legal = np.array(masks, np.bool_).reshape(len(masks), ACTIONS)
     by_round: list[list[Decision]] = [[] for _ in game.rounds]
-    for decision in decisions_of(game.records, asked, legal, agent, game.log.rules, outlook):
+    for decision in decisions_of(game.records, decision_points, legal, agent, game.log.rules, outlook):
         by_round[decision.round].append(decision)
     return seat_review(seat, by_round, absent, luck_of(game.records, game.rounds, seat))

@@ -19,10 +19,9 @@ from suphx.features.encode import encode_batch
 from suphx.features.encode_lookahead import NO_PROPOSAL
 from suphx.features.layout import start
 from suphx.outlook.predictor import DiscardValues, Outlook
-from suphx.review.document import Candidate, Decision, Safety, Target
-from suphx.review.document import Outlook as OutlookDocument
+from suphx.review.document import Candidate, Decision, OutlookDocument, Safety, Target
 from suphx.review.listing import see_all
-from suphx.review.targets import Question, find_targets
+from suphx.review.targets import TargetQuery, find_targets
 
 #: Lower bound of probabilities where they are compared: smaller outputs of the networks are not reliable.
 LEAST_PROBABILITY = 1e-4
@@ -31,7 +30,7 @@ MISTAKES = {"small": 100, "medium": 300, "large": 1000}
 
 
 @dataclass(frozen=True)
-class Asked:
+class DecisionPoint:
     """A decision of a seat, before the agent has assessed it."""
 
     record: int
@@ -61,7 +60,7 @@ def choice_of(action: int, drawn: int) -> int:
 
 def decisions_of(
     records: np.ndarray,
-    asked: Sequence[Asked],
+    decision_points: Sequence[DecisionPoint],
     legal: np.ndarray,
     agent: NetworkAgent,
     rules: Rules,
@@ -69,18 +68,18 @@ def decisions_of(
 ) -> list[Decision]:
     """Return the agent's assessment of decisions, in order, without those in which it distinguishes no two actions.
 
-    records GAME[...]; legal bool[n, ACTIONS]: the legal actions; outlook: says what discards are worth. The field
+    records GAME[...]; legal bool[n, ACTIONS]: the legal actions; outlook: gives the values of discards. The field
     `Decision.number` counts the decisions returned.
     """
-    index = np.array([each.record for each in asked], np.int32)
-    seats = np.array([each.seat for each in asked], np.uint8)
-    given = Decisions(index, seats, records["phase"][index].astype(np.uint8), legal)
-    return _Facts(records, asked, given, opinions_of(agent, records, given), rules, outlook).decisions()
+    index = np.array([each.record for each in decision_points], np.int32)
+    seats = np.array([each.seat for each in decision_points], np.uint8)
+    batch = Decisions(index, seats, records["phase"][index].astype(np.uint8), legal)
+    return _Facts(records, decision_points, batch, opinions_of(agent, records, batch), rules, outlook).decisions()
 
 
 @dataclass(frozen=True)
 class Worth:
-    """What the outlook says of one decision, rounded as it is shown; None where it says nothing."""
+    """The outlook's values of one decision, rounded for display; None where it has none."""
 
     before: OutlookDocument
     deals_in: list[list[float]]
@@ -94,21 +93,21 @@ class Worth:
 
 
 def worth_of(
-    outlook: Outlook, records: np.ndarray, given: Decisions, planes: np.ndarray, opinions: Opinions
+    outlook: Outlook, records: np.ndarray, batch: Decisions, planes: np.ndarray, opinions: Opinions
 ) -> dict[int, Worth]:
-    """Return for each decision with a discard what the outlook says of it, by its number.
+    """Return the outlook's values of each decision with a discard, by its number.
 
-    planes u64[n, planes]: the encoded positions. Riichi is worth what its discard is that the agent likes best.
+    planes u64[n, planes]: the encoded positions. Riichi is worth as much as the discard that the agent prefers.
     """
     legal = legal_discards(planes)
     rows = np.flatnonzero(legal.any(axis=1))
     if not len(rows):
         return {}
-    games, seats = records[given.game[rows]], given.seat[rows]
-    found = outlook.discards(games, seats, legal[rows], planes[rows])
+    games, seats = records[batch.game[rows]], batch.seat[rows]
+    values = outlook.discards(games, seats, legal[rows], planes[rows])
     points, placement = (np.full((len(rows), r.DECLARE_RIICHI + 1), np.nan) for _ in range(2))
-    points[:, :KINDS], placement[:, :KINDS] = found.points, found.placement
-    may = np.flatnonzero(given.legal[rows, r.DECLARE_RIICHI])
+    points[:, :KINDS], placement[:, :KINDS] = values.points, values.placement
+    may = np.flatnonzero(batch.legal[rows, r.DECLARE_RIICHI])
     if len(may):
         liked = _riichi_discards(planes[rows[may]], opinions.probability[rows[may]], games["drawn"][may])
         declared, who = games[may], seats[may]
@@ -119,16 +118,16 @@ def worth_of(
         points[may, r.DECLARE_RIICHI] = after.points[at, liked]
         placement[may, r.DECLARE_RIICHI] = after.placement[at, liked]
     known = zip(
-        _before(found),
-        np.round(found.before.chances, 4).transpose(0, 2, 1).tolist(),
-        *(_rounded(each, digits) for each, digits in ((found.danger, 0), (points, 0), (placement, 3))),
+        _before(values),
+        np.round(values.before.chances, 4).transpose(0, 2, 1).tolist(),
+        *(_rounded(each, digits) for each, digits in ((values.danger, 0), (points, 0), (placement, 3))),
         strict=True,
     )
     return {n: Worth(*each) for n, each in zip(rows.tolist(), known, strict=True)}
 
 
 def _riichi_discards(planes: np.ndarray, probability: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-    """Return i64[n]: of the kinds that may be discarded with riichi, the one that the agent likes best."""
+    """Return i64[n]: of the kinds that may be discarded with riichi, the one that the agent prefers."""
     by_kind = probability[:, :KINDS].copy()
     for suit, kind in enumerate(RED_FIVE_KINDS):
         by_kind[:, kind] += probability[:, r.DISCARD_RED + suit]
@@ -137,9 +136,9 @@ def _riichi_discards(planes: np.ndarray, probability: np.ndarray, drawn: np.ndar
     return np.where(may, by_kind, -1).argmax(axis=1)
 
 
-def _before(found: DiscardValues) -> list[OutlookDocument]:
-    results, points = np.round(found.before.results, 4), np.round(found.before.points)
-    known = zip(results.tolist(), points.tolist(), np.round(found.before.placement, 3).tolist(), strict=True)
+def _before(values: DiscardValues) -> list[OutlookDocument]:
+    results, points = np.round(values.before.results, 4), np.round(values.before.points)
+    known = zip(results.tolist(), points.tolist(), np.round(values.before.placement, 3).tolist(), strict=True)
     return [
         OutlookDocument(
             win=chances[0], deal_in=chances[1], another_draws=chances[2], others=chances[3], no_winner=chances[4],
@@ -155,42 +154,42 @@ class _Facts:
     def __init__(
         self,
         records: np.ndarray,
-        asked: Sequence[Asked],
-        given: Decisions,
+        decision_points: Sequence[DecisionPoint],
+        batch: Decisions,
         opinions: Opinions,
         rules: Rules,
         outlook: Outlook | None,
     ) -> None:
-        self._records, self._asked, self._given, self._opinions = records, asked, given, opinions
+        self._records, self._decision_points, self._batch, self._opinions = records, decision_points, batch, opinions
         self._rules = rules
-        self._planes = encode_batch(records, given.game, given.seat)
-        self._choices = [self._choices_of(n) for n in range(len(asked))]
+        self._planes = encode_batch(records, batch.game, batch.seat)
+        self._choices = [self._choices_of(n) for n in range(len(decision_points))]
         self._kept = [n for n, choices in enumerate(self._choices) if len(choices) > 1]
-        hands = records["hand"][given.game, given.seat]
-        self._shanten = shanten_batch(hands).tolist() if len(asked) else []
+        hands = records["hand"][batch.game, batch.seat]
+        self._shanten = shanten_batch(hands).tolist() if len(decision_points) else []
         self._discards = self._after_discards(hands)
         self._safety = {n: self._safety_of(n) for n in self._kept}
-        self._worth = {} if outlook is None else worth_of(outlook, records, given, self._planes, opinions)
+        self._worth = {} if outlook is None else worth_of(outlook, records, batch, self._planes, opinions)
 
     def _after_discards(self, hands: np.ndarray) -> dict[int, tuple[Discards, int]]:
         """Return for each decision with 3n+2 tiles the shanten and acceptance after each discard, and its row there."""
         rows = np.flatnonzero(hands.sum(1) % 3 == 2)
         if not len(rows):
             return {}
-        views = see_all(self._records, self._given.game[rows], self._given.seat[rows])
-        found = discards_batch(hands[rows], views["unseen"])
-        return {n: (found, row) for row, n in enumerate(rows.tolist())}
+        views = see_all(self._records, self._batch.game[rows], self._batch.seat[rows])
+        after = discards_batch(hands[rows], views["unseen"])
+        return {n: (after, row) for row, n in enumerate(rows.tolist())}
 
     def _choices_of(self, n: int) -> dict[int, Action]:
         """Return the choices that the networks distinguish: choice -> the action that represents it."""
-        drawn = int(self._records["drawn"][self._given.game[n]])
-        found: dict[int, Action] = {}
-        game, seat = self._records[self._given.game[n]], int(self._given.seat[n])
-        for action in legal_actions(game, seat, self._given.legal[n]):
+        drawn = int(self._records["drawn"][self._batch.game[n]])
+        actions: dict[int, Action] = {}
+        game, seat = self._records[self._batch.game[n]], int(self._batch.seat[n])
+        for action in legal_actions(game, seat, self._batch.legal[n]):
             choice = choice_of(int(action), drawn)
-            if choice not in found or self._opinions.probability[n, int(action)] > 0:
-                found[choice] = action
-        return found
+            if choice not in actions or self._opinions.probability[n, int(action)] > 0:
+                actions[choice] = action
+        return actions
 
     def decisions(self) -> list[Decision]:
         """Return the decisions with at least two choices."""
@@ -203,12 +202,12 @@ class _Facts:
         probability = self._opinions.probability[n]
         choices = sorted(self._choices[n].items(), key=lambda each: (-probability[int(each[1])], each[0]))
         safety, worth = self._safety[n], self._worth.get(n)
-        found = []
+        candidates = []
         for choice, action in choices:
             is_discard = choice < r.DISCARD_RED
             after, row = self._discards.get(n, (None, 0)) if is_discard else (None, 0)
             name = KIND_NAMES[choice] if is_discard else ""
-            found.append(
+            candidates.append(
                 Candidate(
                     type=action.type,
                     name=f"discard {action.own[0]}" if is_discard else action.name,
@@ -228,55 +227,59 @@ class _Facts:
                     placement=worth.placement[choice] if worth and choice <= r.DECLARE_RIICHI else None,
                 )
             )
-        return found, [choice for choice, _ in choices]
+        return candidates, [choice for choice, _ in choices]
 
     def _safety_of(self, n: int) -> list[Safety]:
-        game, seat = self._records[self._given.game[n]], int(self._given.seat[n])
-        found = []
+        game, seat = self._records[self._batch.game[n]], int(self._batch.seat[n])
+        safety = []
         for rival in range(r.SEATS - 1):
             other = (seat + 1 + rival) % r.SEATS
             safe = int(self._planes[n, start("safety.safe") + rival])
             suji = int(self._planes[n, start("safety.suji") + rival]) & ~safe
             riichi = bool(game["riichi"][other])
-            found.append(Safety(seat=other, riichi=riichi, safe=kinds_of(safe), suji=kinds_of(suji)))
-        return found
+            safety.append(Safety(seat=other, riichi=riichi, safe=kinds_of(safe), suji=kinds_of(suji)))
+        return safety
 
     def _targets(self, candidates: dict[int, tuple[list[Candidate], list[int]]]) -> dict[int, list[Target]]:
         """Return the best targets of each decision; for a claim, those after each chow and pong, and after a pass."""
-        questions, of = [], []
+        queries, of = [], []
         for n, (_, choices) in candidates.items():
-            claim = bool(self._given.legal[n, r.PASS])
+            claim = bool(self._batch.legal[n, r.PASS])
             for place, choice in enumerate(choices):
                 if claim and (choice == r.PASS or r.CHOW_LOW <= choice < r.OPEN_KONG):
                     action = NO_PROPOSAL if choice == r.PASS else choice
-                    questions.append(Question(self._asked[n].record, self._asked[n].seat, action, place))
+                    queries.append(
+                        TargetQuery(self._decision_points[n].record, self._decision_points[n].seat, action, place)
+                    )
                     of.append(n)
             if not claim:
-                questions.append(Question(self._asked[n].record, self._asked[n].seat, NO_PROPOSAL, None))
+                queries.append(
+                    TargetQuery(self._decision_points[n].record, self._decision_points[n].seat, NO_PROPOSAL, None)
+                )
                 of.append(n)
-        found: dict[int, list[Target]] = {n: [] for n in candidates}
-        for n, targets in zip(of, find_targets(self._records, questions, self._rules), strict=True):
-            found[n] += targets
-        return found
+        targets: dict[int, list[Target]] = {n: [] for n in candidates}
+        for n, best in zip(of, find_targets(self._records, queries, self._rules), strict=True):
+            targets[n] += best
+        return targets
 
     def _decision(
         self, number: int, n: int, candidates: list[Candidate], choices: list[int], targets: list[Target]
     ) -> Decision:
-        asked, game = self._asked[n], self._records[self._given.game[n]]
+        point, game = self._decision_points[n], self._records[self._batch.game[n]]
         drawn = int(game["drawn"])
-        taken = choices.index(choice_of(asked.action, drawn))
+        taken = choices.index(choice_of(point.action, drawn))
         preferred = choices.index(choice_of(int(self._opinions.preferred[n]), drawn))
         p, q = candidates[preferred].probability, candidates[taken].probability
         best, done = candidates[preferred].points, candidates[taken].points
         lost = None if best is None or done is None else best - done
         return Decision(
-            round=asked.round,
-            frame=asked.frame,
+            round=point.round,
+            frame=point.frame,
             number=number,
             situation=situation_of(choices),
-            turn=int(game["n_river"][asked.seat]),
+            turn=int(game["n_river"][point.seat]),
             shanten=int(self._shanten[n]),
-            against_riichi=any(game["riichi"][other] for other in range(r.SEATS) if other != asked.seat),
+            against_riichi=any(game["riichi"][other] for other in range(r.SEATS) if other != point.seat),
             candidates=candidates,
             taken=taken,
             preferred=preferred,
@@ -299,7 +302,7 @@ def mistake_of(lost: float | None) -> str:
 
 
 def _rounded(values: np.ndarray, digits: int) -> list[list[float | None]]:
-    """Return a matrix rounded to so many digits, with None for NaN."""
+    """Return a matrix rounded to some digits, with None for NaN."""
     return [[None if math.isnan(value) else value for value in row] for row in np.round(values, digits).tolist()]
 
 

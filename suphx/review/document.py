@@ -1,6 +1,6 @@
 """`Review`: the contents of a review as a typed document for JSON; `docs/review.md` explains it to players.
 
-Tiles are in notation: `"5m"`, `"0m"` the red five, honours `"1z"` (East) to `"7z"` (red dragon). Kinds, for which a red
+Tiles are in notation: `"5m"`, `"0m"` the red five, honors `"1z"` (East) to `"7z"` (red dragon). Kinds, for which a red
 five counts as a five, are written in the same way without 0. Seats are 0 to 3; seat 0 is the first dealer.
 Probabilities and rates are between 0 and 1.
 """
@@ -77,20 +77,20 @@ class Candidate(Document):
     """For discards: the points that this costs on average, the probability included."""
     points: float | None = None
     """For discards and riichi: the points that the seat gains from here to the end of the round on average, what may be
-    lost at once included. Riichi: with the discard of it that the agent likes best."""
+    lost at once included. Riichi: with the discard that the agent prefers."""
     placement: float | None = None
     """For discards and riichi: the expected placement at the end of the game, 1 to 4, if the discard passes."""
 
 
-class Outlook(Document):
-    """What a position is worth to a seat that is to discard, by what strong players' rounds came to from there."""
+class OutlookDocument(Document):
+    """The value of a position to a seat that must discard, from the results of strong players' rounds."""
 
     win: float
     """Probability that the seat wins this round."""
     deal_in: float
     """... that it deals in."""
     another_draws: float
-    """... that another seat tsumo wins."""
+    """... that another seat wins by tsumo."""
     others: float
     """... that another seat deals in to another."""
     no_winner: float
@@ -135,11 +135,11 @@ class Decision(Document):
     """The best winning hands within reach, by likelihood times the points of the look-ahead's highest step reached."""
     safety: list[Safety]
     """Safety against the three other seats, the next seat first."""
-    outlook: Outlook | None = None
+    outlook: OutlookDocument | None = None
     """Before a discard: what the position is worth."""
     lost: float | None = None
-    """Expected points of what the agent would do minus those of what was done, where both have them; it is negative
-    where what was done is worth more."""
+    """Expected points of the agent's choice minus those of the one taken, where both are known; negative if the one
+    taken is worth more."""
     mistake: str = ""
     """`small`, `medium` or `large` by what was lost, from 100, 300 and 1,000 points; empty for less."""
 
@@ -157,7 +157,7 @@ class Win(Document):
 
     seat: int
     source: int
-    """Seat that the winning tile came from; the winner's own for a tsumo."""
+    """Seat that the winning tile came from; the winner's own for tsumo."""
     tile: str
     yaku: dict[str, int]
     """English name and Japanese term of each yaku -> its han (for yakuman: how many it counts for), dora last."""
@@ -199,8 +199,8 @@ class Round(Document):
     scores: list[int]
     """Scores at the start."""
     frames: list[dict[str, Any]]
-    """The table at every moment at which a seat was asked, and at the end: the first frame whole, every other as the
-    changes from the previous one (`suphx.review.frames`)."""
+    """The table whenever a seat must act, and at the end: the first frame whole, every other as the changes from the
+    previous one (`suphx.review.frames`)."""
     result: Result
 
 
@@ -224,7 +224,7 @@ class Rate(Document):
 
 
 class Luck(Document):
-    """What a seat was dealt and drew, beside what was to be expected (`suphx.review.luck`)."""
+    """The hands that a seat was dealt and the tiles it drew, against the expectation (`suphx.review.luck`)."""
 
     rounds: int
     dealt: float
@@ -232,7 +232,7 @@ class Luck(Document):
     dealt_expected: float
     """The same of random hands."""
     dealt_spread: float
-    """Standard deviation of such a mean over so many rounds."""
+    """Standard deviation of such a mean over as many rounds."""
     draws: int
     helped: int
     """Number of draws that lowered the shanten of the hand, or won."""
@@ -243,7 +243,7 @@ class Luck(Document):
 
 
 class Lost(Document):
-    """What a seat's decisions lost in expected points against what the agent would have done."""
+    """The expected points that a seat's decisions lost against the agent's."""
 
     decisions: int
     """Number of decisions in which both have expected points: discards and riichi."""
@@ -277,7 +277,7 @@ class SeatReview(Document):
     absent: int
     """Number of decisions that the server made for it while it was away; they are not counted above."""
     luck: Luck | None = None
-    """None in reviews of earlier days."""
+    """None in older reviews."""
 
 
 class Review(Document):

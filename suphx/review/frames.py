@@ -1,7 +1,7 @@
 """Frames: the table as the page draws it, one JSON object per moment, and the changes from one moment to the next.
 
 A whole frame has `round`, `repeat`, `bets`, `dealer`, `turn`, `left` (tiles in the wall), `indicators`, `dora`,
-`phase`, `open` (the tile that may be claimed, or empty), `asked` ([seat, action taken] for each seat asked) and
+`phase`, `open` (the tile that may be claimed, or empty), `asked` ([seat, action taken] for each seat that must act) and
 `seats`, four objects: `wind`, `score`, `riichi` (empty, `declared` or `riichi`), `hand` (concealed tiles without the
 one drawn), `drawn`, `melds`, `river`, `waits` (kinds) and `furiten`. Tiles are lists in notation. A meld is `[type,
 [tiles as they lie, left to right], place of the turned tile or -1, added tile or empty]`; a discard is `[tile, marks]`
@@ -27,7 +27,7 @@ from simulator.views.table import Meld, RiverTile, SeatView, table_view
 Frame = dict[str, Any]
 
 
-def frame_of(game: np.void, asked: list[list[Any]], open_seats: Collection[int] = range(SEATS)) -> Frame:
+def frame_of(game: np.void, actions: list[list[Any]], open_seats: Collection[int] = range(SEATS)) -> Frame:
     """Return the whole frame of a GAME record; open_seats: the seats whose hands are visible."""
     view = table_view(game, open_seats)
     return {
@@ -41,7 +41,7 @@ def frame_of(game: np.void, asked: list[list[Any]], open_seats: Collection[int] 
         "dora": list(view.dora),
         "phase": PHASE_NAMES[game["phase"]],
         "open": view.open_tile,
-        "asked": asked,
+        "asked": actions,
         "seats": [_seat(game, each, each.seat in open_seats) for each in view.seats],
     }
 
@@ -86,11 +86,11 @@ def _discard(discard: RiverTile) -> list[str]:
 
 def change(before: Frame, after: Frame) -> Frame:
     """Return the change from one frame to the next, as documented above."""
-    found = {key: value for key, value in after.items() if key != "seats" and value != before[key]}
+    changes = {key: value for key, value in after.items() if key != "seats" and value != before[key]}
     seats = {
         str(seat): {key: value for key, value in now.items() if value != then[key]}
         for seat, (then, now) in enumerate(zip(before["seats"], after["seats"], strict=True))
     }
     if any(seats.values()):
-        found["seats"] = {seat: fields for seat, fields in seats.items() if fields}
-    return found
+        changes["seats"] = {seat: fields for seat, fields in seats.items() if fields}
+    return changes

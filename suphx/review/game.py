@@ -12,7 +12,7 @@ from suphx.features.positions import steps_of_round
 
 
 @dataclass(frozen=True)
-class Moment:
+class ReplayMoment:
     """A moment of a round at which seats are asked, or its end."""
 
     record: int
@@ -30,7 +30,7 @@ class Replayed:
     log: GameLog
     records: np.ndarray
     """GAME[n]: the table at every moment, all rounds one after the other."""
-    rounds: list[list[Moment]]
+    rounds: list[list[ReplayMoment]]
     """Moments by round, an unfinished one included, with the end of the round (or of the log) last."""
     ends: np.ndarray
     """GAME[rounds]: each round after its payments, with the outcome in `result`. Of a last round that the log does not
@@ -68,7 +68,7 @@ def played(log: GameLog, ends: np.ndarray, mismatches: Sequence[Mismatch] = ()) 
         moments = []
         for step in steps_of_round(log.rules, round_log):
             absent = _absent(log, number, round_log, step.event)
-            moments.append(Moment(len(records), step.answers, absent))
+            moments.append(ReplayMoment(len(records), step.answers, absent))
             records.append(step.games[0])
         rounds.append(moments)
     if log.cut:

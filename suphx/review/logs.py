@@ -12,9 +12,9 @@ from suphx.errors import InputError
 
 #: Where logs come from; redirections to elsewhere are not followed.
 TENHOU = "https://tenhou.net"
-#: Largest log that is taken, in bytes; a game has some 10 to 200 KB.
+#: Maximum size of a log, in bytes; a game has some 10 to 200 KB.
 MOST = 8 << 20
-#: Seconds that all of it may take.
+#: Maximum time for a log, in seconds.
 WITHIN = 20.0
 _BARE = re.compile(r"[\w-]+(\.[\w-]+)+/[^\s\"?#]*[?#]")  # as some browsers copy an address
 _ADDRESS = re.compile(r"https?://tenhou\.net/\d/\?.*?\blog=(?P<log>[0-9A-Za-z-]+)(?![\w./])")
@@ -26,7 +26,7 @@ _HOLDS = re.compile(r"https?://[^\s\"#]*#json=")
 def fetch_log(log: str) -> tuple[str, bytes]:
     """Return the source and contents of a log, given its id at Tenhou. Nothing but the id is sent.
 
-    Raises InputError if it is not to be had.
+    Raises InputError if that fails.
     """
     import httpx
 
@@ -53,8 +53,8 @@ def find_game(named: str, game: int = 1, logs: Path | None = None) -> tuple[Game
     named: a file or archive, or an address as in `game_of_address`. game: number of the game, from 1, if there are
     several. Raises LogError and InputError, with file and place.
     """
-    if found := game_of_address(named, lambda log: log_at_hand(log, logs), game):
-        return found
+    if viewed := game_of_address(named, lambda log: log_at_hand(log, logs), game):
+        return viewed
     source, data = next(iter(open_logs([named])))
     if isinstance(data, LogError):
         raise data
@@ -71,16 +71,16 @@ def game_of_address(
     id. game: number of the game, from 1, if there are several. Raises LogError and InputError.
     """
     address = f"https://{address.strip()}" if _BARE.match(address.strip()) else address.strip()
-    if _MAHJONG_SOUL.search(address):  # the game copies it after some words
+    if _MAHJONG_SOUL.search(address):  # the client copies it after some words
         raise InputError(
             "Mahjong Soul gives no logs by address: save the game as Tenhou's JSON with a converter, such as tensoul "
             "or the userscript downloadlogs, and open that file"
         )
     if _HOLDS.match(address):
         return _one(address.encode("utf-8", "replace"), "the address", game), None
-    if found := _ADDRESS.match(address):
+    if match := _ADDRESS.match(address):
         seat = _SEAT.search(address)
-        source, data = find(found["log"])
+        source, data = find(match["log"])
         return _one(data, source, game), int(seat["seat"]) if seat else None
     return None
 
@@ -96,11 +96,11 @@ def log_at_hand(name: str, logs: Path | None) -> tuple[str, bytes]:
     """Return the source and contents of a log by its id: in `logs`; without, in the current folder or from Tenhou."""
     beside = (path for path in Path().iterdir() if path.name.startswith(name) and path.suffix != ".html")  # our pages
     places = sorted(beside) if logs is None else [logs]
-    for source, found in open_logs(places):
+    for source, data in open_logs(places):
         if name in source.replace("\\", "/").rsplit("/", 1)[-1]:
-            if isinstance(found, LogError):
-                raise found
-            return source, found
+            if isinstance(data, LogError):
+                raise data
+            return source, data
     if logs is None:
         return fetch_log(name)
     raise InputError(f"there is no file of the log {name} in {logs}")

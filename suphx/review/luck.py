@@ -1,8 +1,8 @@
 """The luck of a seat, apart from how it played: the hands it was dealt, and the tiles it drew.
 
-A dealt hand is measured by its shanten, beside hands of 13 random tiles. A draw helps if it lowers the shanten of the
+A dealt hand is measured by its shanten, against hands of 13 random tiles. A draw helps if it lowers the shanten of the
 hand that it comes to, or wins. With the hand as it is, each unseen tile is as likely as any other, so that a draw helps
-with the probability accepted / unseen; these probabilities add up to what the draws were to bring, however well or
+with the probability accepted / unseen; these probabilities add up to the expected number, however well or
 badly the hand was played.
 """
 
@@ -15,14 +15,14 @@ from simulator.efficiency import accepted_batch, shanten_batch
 from simulator.record import PHASE_TURN
 from simulator.tiles import KINDS
 from suphx.review.document import Luck
-from suphx.review.game import Moment
+from suphx.review.game import ReplayMoment
 from suphx.review.listing import see_all
 
 #: Mean and standard deviation of the shanten of 13 random tiles.
 RANDOM_SHANTEN, RANDOM_SPREAD = 3.58, 0.885
 
 
-def luck_of(records: np.ndarray, rounds: Sequence[Sequence[Moment]], seat: int) -> Luck:
+def luck_of(records: np.ndarray, rounds: Sequence[Sequence[ReplayMoment]], seat: int) -> Luck:
     """Return the luck of a seat; records: GAME[...], rounds: the moments of each, as in `Replayed`."""
     firsts = [moments[0].record for moments in rounds]
     dealt = shanten_batch(_without_draw(records, np.array(firsts), np.full(len(firsts), seat)))

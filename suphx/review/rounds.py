@@ -21,7 +21,7 @@ UNFINISHED = "unfinished"
 
 
 @dataclass(frozen=True)
-class Standing:
+class GameStanding:
     """The standing of a game after a round."""
 
     scores: list[int]
@@ -31,11 +31,11 @@ class Standing:
     """Final points in thousands, by the rules; None while the game is not over."""
 
 
-def standing_of(end: np.void) -> Standing:
+def standing_of(end: np.void) -> GameStanding:
     """Return the standing of a game after a round; end: GAME as in `Replayed.ends`."""
     result = end["result"]
     over = bool(result["game_over"])
-    return Standing(
+    return GameStanding(
         scores=result["scores"].tolist(),
         ranks=result["ranks"].tolist() if over else None,
         points=[points / 10 for points in result["final_points"].tolist()] if over else None,
@@ -73,14 +73,16 @@ def _name_of(game: np.void, seat: int, action: int) -> str:
 
 def result_of(game: np.void, rules: Rules) -> Result:
     """Return how a round ended; game: GAME as in `Replayed.ends`."""
-    found = round_result(game, rules)
-    how = UNFINISHED if game["result"]["type"] == RESULT_NONE else found.how
+    outcome = round_result(game, rules)
+    how = UNFINISHED if game["result"]["type"] == RESULT_NONE else outcome.how
     wins = []
-    for each in found.wins:
+    for each in outcome.wins:
         score = asdict(each.score)
         ura = [tile_name(tile, rules.red_fives) for tile in ura_shown(game, each.seat)]
         chosen = {name: score[name] for name in ("yaku", "han", "fu", "limit", "points")}
         wins.append(
             Win(seat=each.seat, source=each.source, tile=each.tile, deltas=list(each.deltas), ura=ura, **chosen)
         )
-    return Result(how=how, wins=wins, tenpai=list(found.tenpai), deltas=list(found.deltas), scores=list(found.scores))
+    return Result(
+        how=how, wins=wins, tenpai=list(outcome.tenpai), deltas=list(outcome.deltas), scores=list(outcome.scores)
+    )

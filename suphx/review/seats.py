@@ -33,7 +33,7 @@ def _share(decision: Decision) -> float:
 
 
 def lost_by(decisions: Sequence[Sequence[Decision]]) -> Lost | None:
-    """Return what decisions by round lost, None if none of them has an outlook.
+    """Return what decisions by round lost; None if none of them has an outlook.
 
     The interval is that of the mean over the game's rounds: how much luck there is in which rounds were dealt. The
     outlook's own errors are not in it.

@@ -28,7 +28,7 @@ _ORPHANS = tuple(kind for kind in range(KINDS) if TERMINALS_AND_HONORS >> kind &
 
 
 @dataclass(frozen=True)
-class Question:
+class TargetQuery:
     """A position whose targets are wanted."""
 
     index: int
@@ -40,11 +40,11 @@ class Question:
     """As in `Target.after`."""
 
 
-def find_targets(games: np.ndarray, questions: Sequence[Question], rules: Rules) -> list[list[Target]]:
+def find_targets(games: np.ndarray, queries: Sequence[TargetQuery], rules: Rules) -> list[list[Target]]:
     """Return the best targets of each position; games GAME[...], from one game or several with the same rules."""
-    index = np.array([each.index for each in questions], np.int64)
-    seats = np.array([each.seat for each in questions], np.uint8)
-    views, listed, counts = list_hands(games, index, seats, np.array([each.action for each in questions], np.int64))
+    index = np.array([each.index for each in queries], np.int64)
+    seats = np.array([each.seat for each in queries], np.uint8)
+    views, listed, counts = list_hands(games, index, seats, np.array([each.action for each in queries], np.int64))
     hands, owner = [], []
     for n, count in enumerate(counts.tolist()):
         special = _special_hands(views[n], listed[n, :count])
@@ -52,11 +52,11 @@ def find_targets(games: np.ndarray, questions: Sequence[Question], rules: Rules)
         owner += [n] * (count + len(special))
     rows, of = np.concatenate(hands) if hands else np.zeros(0, LISTED_HAND), np.array(owner, np.int64)
     points, masks, dora, red = _exact(views, rows, of, rules)
-    found: list[list[Target]] = [[] for _ in questions]
-    for n in range(len(questions)):
+    targets: list[list[Target]] = [[] for _ in queries]
+    for n in range(len(queries)):
         mine = np.arange(*np.searchsorted(of, [n, n + 1]))
-        found[n] = _grouped(questions[n], views[n], rows, mine[points[mine] > 0], points, masks, dora, red)
-    return found
+        targets[n] = _grouped(queries[n], views[n], rows, mine[points[mine] > 0], points, masks, dora, red)
+    return targets
 
 
 def _special_hands(view: np.void, listed: np.ndarray) -> np.ndarray:
@@ -155,7 +155,7 @@ def _step(points: int) -> int:
 
 
 def _grouped(
-    question: Question, view: np.void, rows: np.ndarray, mine: np.ndarray, points: np.ndarray, masks: np.ndarray,
+    query: TargetQuery, view: np.void, rows: np.ndarray, mine: np.ndarray, points: np.ndarray, masks: np.ndarray,
     dora: np.ndarray, red: np.ndarray,
 ) -> list[Target]:  # fmt: skip
     """Return the targets of one position: hands grouped by distance, tiles given up, yaku and points."""
@@ -164,17 +164,17 @@ def _grouped(
     likelihood = rows["likelihood"][mine].tolist()
     groups: dict[tuple, list[int]] = defaultdict(list)
     known = zip(rows["away"][mine].tolist(), points[mine].tolist(), masks[mine].tolist(), gives, strict=True)
-    for n, (away, worth, yaku, given) in enumerate(known):
-        groups[away, worth, yaku, given.tobytes()].append(n)
+    for n, (away, worth, yaku, tiles) in enumerate(known):
+        groups[away, worth, yaku, tiles.tobytes()].append(n)
     likely = {key: math.fsum(likelihood[n] for n in members) for key, members in groups.items()}
-    found = []
+    targets = []
     for key in sorted(groups, key=lambda key: -_step(key[1]) * likely[key])[:SHOWN]:
         (_, worth, yaku, _), members = key, groups[key]
         members.sort(key=lambda n: -likelihood[n])
         first = members[0]
-        found.append(
+        targets.append(
             Target(
-                after=question.after,
+                after=query.after,
                 hand=_kinds(counts[first]),
                 draws=_kinds(draws[first]),
                 gives=_kinds(gives[first]),
@@ -184,7 +184,7 @@ def _grouped(
                 likelihood=round(likely[key], 4),
             )
         )
-    return found
+    return targets
 
 
 def _kinds(counts: np.ndarray) -> list[str]:

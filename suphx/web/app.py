@@ -17,8 +17,8 @@ from suphx.plugins import VIEWS
 from suphx.review.analysis import clean
 from suphx.review.document import Note
 from suphx.web.agents import Players
-from suphx.web.game_routes import to_keep
-from suphx.web.games import IDLE_PLAYED, Games
+from suphx.web.game_routes import download_headers
+from suphx.web.games import IDLE_PLAYED, GameStore
 from suphx.web.jobs import NoReview, ReviewJobs, Status
 from suphx.web.live_table import Walls
 from suphx.web.playing import play_routes, warm_up_play
@@ -29,9 +29,9 @@ from suphx.web.single_file import review_page
 from suphx.web.watching import watch_routes
 
 #: Seconds between checks of a review's progress.
-_LOOK = 0.05
-#: Characters of a note at most.
-MOST_WORDS = 2000
+_INTERVAL = 0.05
+#: Maximum length of a note, in characters.
+MAX_NOTE = 2000
 
 
 def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
@@ -40,7 +40,7 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
 
     @routes.get("")
     def every() -> dict:
-        """Return all reviews that are kept, the latest first, and the agent that reviews."""
+        """Return all saved reviews, the latest first, and the agent that reviews."""
         return {"agent": reviewer.name, "reviews": jobs.all()}
 
     @routes.post("", status_code=202)
@@ -56,7 +56,7 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
     @routes.get("/{review}/progress")
     async def progress(review: str) -> StreamingResponse:
         """Stream the status of a review each time it changes (server-sent events), until it has ended."""
-        jobs.status(review)  # there is one, or this says otherwise
+        jobs.status(review)  # raises NoReview
         return StreamingResponse(_changes(jobs, review), media_type="text/event-stream")
 
     @routes.get("/{review}")
@@ -66,8 +66,8 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
 
     @routes.get("/{review}/file")
     def as_file(review: str) -> Response:
-        """Return a review as a single HTML file to keep."""
-        headers = to_keep(jobs.status(review).source, ".html")
+        """Return a review as a single HTML file to save."""
+        headers = download_headers(jobs.status(review).source, ".html")
         return Response(review_page(jobs.result(review)), media_type="text/html", headers=headers)
 
     @routes.post("/{review}/note", status_code=204)
@@ -75,9 +75,9 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
         review: str,
         seat: Annotated[int, Form()],
         number: Annotated[int, Form()],
-        words: Annotated[str, Form(max_length=MOST_WORDS)] = "",
+        words: Annotated[str, Form(max_length=MAX_NOTE)] = "",
     ) -> None:
-        """Put a note on a decision of a seat, in place of the one before; without words there is none."""
+        """Set the note on a decision of a seat; an empty one deletes it."""
         if not jobs.write(review, Note(seat=seat, number=number, words=words.strip())):
             raise HTTPException(422, "there is no such decision")
 
@@ -86,7 +86,7 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
         """Delete a review."""
         jobs.status(review)
         if not jobs.forget(review):
-            raise HTTPException(409, "it is still being worked on")
+            raise HTTPException(409, "the review is still running")
 
     return routes
 
@@ -104,7 +104,7 @@ async def _changes(jobs: ReviewJobs, review: str) -> AsyncIterator[str]:
             if status != last:
                 yield f"data: {status.model_dump_json()}\n\n"
                 last = status
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(_INTERVAL)
 
 
 def create_app(
@@ -117,15 +117,15 @@ def create_app(
     """Return the application, for `PageServer`.
 
     agent: the reviewer. logs: where to look for the log files of viewer addresses. games: the folder of sample games.
-    walls: prescribed walls for the games that persons play, as in `LiveTable`. shelf: the file of what outlives the
-    command; None: nothing does. `state` has three functions: `warm_up` loads and compiles ahead of the first request,
+    walls: prescribed walls for the games that persons play, as in `LiveTable`. shelf: the file of saved reviews and
+    games; None saves nothing. `state` has three functions: `warm_up` loads and compiles ahead of the first request,
     `end_streams` ends the event streams, `close` everything. Raises InputError for an unknown agent, a missing folder,
     or a shelf that cannot be read.
     """
     players = Players(agent)
     jobs, reviewer = ReviewJobs(store := Shelf(shelf)), Reviewer(players, logs)
-    watched, samples = Games(store, "live"), None if games is None else SampleFolder(games)
-    played = Games(store, "played", IDLE_PLAYED)
+    watched, samples = GameStore(store, "live"), None if games is None else SampleFolder(games)
+    played = GameStore(store, "played", IDLE_PLAYED)
 
     def warm_up() -> None:
         warm_up_play(players)

@@ -10,7 +10,7 @@ from suphx.review.document import Document
 SHOWING = 0.35
 
 
-class Pace(Document):
+class TimeControl(Document):
     """The time limits, in seconds."""
 
     decision: int = Field(ge=1, le=300)
@@ -28,10 +28,10 @@ class TimeLeft(Document):
     """Whether the clock runs; it is paused while no page is connected."""
 
 
-class Clock:
-    """A clock that runs while a question is asked and a page is connected; initially no page is."""
+class TurnClock:
+    """A clock that runs while a question is pending and a page is connected; initially none is."""
 
-    def __init__(self, pace: Pace, now: Callable[[], float]) -> None:
+    def __init__(self, pace: TimeControl, now: Callable[[], float]) -> None:
         """now: returns the time in seconds."""
         self._pace, self._now = pace, now
         self._reserve = float(pace.reserve)
@@ -42,7 +42,7 @@ class Clock:
         self._watched = False
 
     def new_round(self) -> None:
-        """Restore the whole reserve; no question is asked."""
+        """Restore the whole reserve; no question is pending."""
         self.hold()
         self._question = None
         self._reserve = float(self._pace.reserve)
@@ -69,7 +69,7 @@ class Clock:
         self._since = self._now() if watched and self._question is not None else None
 
     def left(self) -> TimeLeft | None:
-        """Return the time left; None if nothing is asked."""
+        """Return the time left; None if no question is pending."""
         if self._question is None:
             return None
         self._count()

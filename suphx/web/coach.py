@@ -10,16 +10,16 @@ from simulator.rules import Rules
 from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
 from suphx.outlook.predictor import Outlook, shipped_outlook
-from suphx.review.choices import Asked, decisions_of
+from suphx.review.choices import DecisionPoint, decisions_of
 from suphx.review.document import Decision, Document
 from suphx.review.frames import frame_of
 
-#: Number of decisions that are told after a round.
+#: Number of decisions shown after a round.
 SHOWN = 2
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnsweredQuestion:
     """A question to a person, and the answer."""
 
     game: np.void
@@ -39,33 +39,33 @@ class Costly(Document):
     decision: Decision
 
 
-def advice(agent: NetworkAgent, asked: Answered) -> Decision | None:
-    """Return what an agent thinks of a question, with its own choice as the one taken; None if it sees no choice in it.
+def advice(agent: NetworkAgent, question: AnsweredQuestion) -> Decision | None:
+    """Return an agent's view of a question, with its own choice as the one taken; None if there is nothing to choose.
 
-    Like its choices as a player, this depends on nothing that is hidden from the seat. asked: with any legal action.
+    Like its choices as a player, this depends on nothing that is hidden from the seat. question: with any legal action.
     """
-    found = _decisions(agent, [asked])
-    if not found:
+    decisions = _decisions(agent, [question])
+    if not decisions:
         return None
-    own = {"taken": found[0].preferred, "agrees": True, "difference": 0.0, "lost": None, "mistake": ""}
-    return found[0].model_copy(update=own)
+    own = {"taken": decisions[0].preferred, "agrees": True, "difference": 0.0, "lost": None, "mistake": ""}
+    return decisions[0].model_copy(update=own)
 
 
-def costly(agent: NetworkAgent, answered: Sequence[Answered]) -> list[Costly]:
+def costly(agent: NetworkAgent, answered: Sequence[AnsweredQuestion]) -> list[Costly]:
     """Return the decisions among the answers that cost most, the costliest first."""
-    found = []
+    rows = []
     for decision in costliest(_decisions(agent, answered))[:SHOWN]:
-        asked = answered[decision.frame]
-        own = frame_of(asked.game, [], {asked.seat})["seats"][asked.seat]
-        found.append(Costly(hand=own["hand"], drawn=own["drawn"], decision=decision))
-    return found
+        question = answered[decision.frame]
+        own = frame_of(question.game, [], {question.seat})["seats"][question.seat]
+        rows.append(Costly(hand=own["hand"], drawn=own["drawn"], decision=decision))
+    return rows
 
 
 def costliest(decisions: Sequence[Decision]) -> list[Decision]:
     """Return the decisions that cost something, the costliest first.
 
-    Mistakes come first, by the points that they lost, then the others by their difference. What lost nothing by the
-    outlook cost nothing, however sure the agent was of something else.
+    Mistakes come first, by the points lost, then the others by their difference. A decision that lost nothing by the
+    outlook cost nothing, however confident the agent was in another.
     """
     return sorted((each for each in decisions if any(_cost(each))), key=_cost, reverse=True)
 
@@ -77,7 +77,7 @@ def _cost(decision: Decision) -> tuple[float, float]:
     return (decision.lost if decision.mistake else 0.0, decision.difference if decision.lost > 0 else 0.0)
 
 
-def _decisions(agent: NetworkAgent, answered: Sequence[Answered]) -> list[Decision]:
+def _decisions(agent: NetworkAgent, answered: Sequence[AnsweredQuestion]) -> list[Decision]:
     """Return the agent's view of each answer, with the outlook if there is one; `frame` is its place among them."""
     if not answered:
         return []
@@ -86,7 +86,7 @@ def _decisions(agent: NetworkAgent, answered: Sequence[Answered]) -> list[Decisi
     try:
         outlook = shipped_outlook(rules)
     except InputError:
-        pass  # advice goes without it; why there is none, the review of the game says
-    asked = [Asked(n, 0, n, each.seat, each.action) for n, each in enumerate(answered)]
+        pass  # the review of the game says why there is none
+    points = [DecisionPoint(n, 0, n, each.seat, each.action) for n, each in enumerate(answered)]
     legal = np.array([each.legal for each in answered])
-    return decisions_of(np.array([each.game for each in answered], GAME), asked, legal, agent, rules, outlook)
+    return decisions_of(np.array([each.game for each in answered], GAME), points, legal, agent, rules, outlook)

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from suphx.review.document import Document, Result
-from suphx.web.clock import Pace
+from suphx.web.clock import TimeControl
 
 
 class Options(Document):
@@ -37,8 +37,8 @@ class GameStatus(BaseModel, frozen=True):
     """Title of the game."""
     names: list[str] = [""] * 4
     """Names of the four seats."""
-    made: float = 0.0
-    """When it was over, in seconds since 1970; 0 for one that was not taken from the shelf."""
+    time: float = 0.0
+    """When it was saved, in seconds since 1970; 0 if it was not."""
     state: Literal["playing", "over", "failed"] = "playing"
     """`over`: no further rounds will come."""
     message: str = ""
@@ -57,6 +57,6 @@ class GameStatus(BaseModel, frozen=True):
     """The three agents as requested, the next seat first."""
     seed: int = 0
     length: Literal["east", "east_south"] = "east_south"
-    pace: Pace | None = None
+    pace: TimeControl | None = None
     """The time limits; None for a game without a clock."""
     options: Options = Options()

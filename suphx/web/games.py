@@ -1,7 +1,7 @@
-"""The games that are watched or played: kept by id, advanced in a single thread, and reported to every connected page.
+"""Watched and played games by id, advanced in a single thread and reported to every connected page.
 
-All state is here and none in a page: a page that is reloaded, or a second page, gets the same game at the same place
-with the same question, and an answer names the question that it answers.
+A page holds no state: when reloaded, or opened a second time, it shows the same game at the same place with the same
+question, and an answer names its question.
 """
 
 import logging
@@ -22,13 +22,13 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog, LogError
 from suphx.errors import InputError
 from suphx.review.document import Document
-from suphx.web.clock import Clock, TimeLeft
+from suphx.web.clock import TimeLeft, TurnClock
 from suphx.web.game_status import GameStatus, Options
-from suphx.web.host import Play, Recorded, Tell
+from suphx.web.host import GameSession, Recorded, Tell
 from suphx.web.seat_view import NEXT_ROUND, ROUND_OVER
 from suphx.web.shelf import Shelf
 
-#: Maximum number of games kept, some 0.5 MB each; the least recently requested finished game is dropped first.
+#: Maximum number of games in memory, some 0.5 MB each; the least recently requested finished game is dropped first.
 KEPT = 12
 #: Maximum number of games in progress.
 PLAYING = 6
@@ -36,9 +36,9 @@ PLAYING = 6
 IDLE = 30 * 60
 #: The same for games that persons play: long, so that one can come back to a game later.
 IDLE_PLAYED = 24 * 60 * 60
-#: Positions kept for a page that was disconnected briefly; after a longer time, a page starts at the last position.
+#: Positions in memory for a page that was briefly disconnected; after more, it continues at the last one.
 REMEMBERED = 64
-#: The kinds of games that are kept when they are over.
+#: The kinds of games that are saved when they are over.
 KINDS: tuple[Literal["live", "played"], ...] = ("live", "played")
 #: More rounds than any game has.
 ALL_ROUNDS = 1 << 30
@@ -49,10 +49,10 @@ Result = TypeVar("Result")
 
 
 class NoGame(HTTPException):
-    """There is no such game, or no longer."""
+    """There is no such game."""
 
     def __init__(self) -> None:
-        super().__init__(404, "there is no such game, or no longer: start another")
+        super().__init__(404, "no such game: start another")
 
 
 def new_id() -> str:
@@ -61,12 +61,12 @@ def new_id() -> str:
 
 
 @dataclass(frozen=True)
-class Told:
+class GameUpdate:
     """An update for a page that shows the game."""
 
     documents: list[tuple[int, bytes]]
-    """(number, `Position` or `Round` as JSON) of those that the page has not seen; of positions only the last one if
-    the page is new or has missed some that are no longer kept."""
+    """(number, `SeatPosition` or `Round` as JSON) of what the page has not seen; only the last position if the page is
+    new or has missed some that were dropped."""
     time_left: TimeLeft | None
     status: GameStatus
 
@@ -74,8 +74,8 @@ class Told:
 class _Game:
     def __init__(self, status: GameStatus, now: Callable[[], float], wanted: int) -> None:
         self.status, self.wanted = status, wanted
-        self.clock = None if status.pace is None else Clock(status.pace, now)
-        self.play: Play | None = None
+        self.clock = None if status.pace is None else TurnClock(status.pace, now)
+        self.play: GameSession | None = None
         self.documents: deque[tuple[int, bytes]] = deque(maxlen=REMEMBERED if status.kind == "played" else None)
         self.coming: list[tuple[int, bytes]] = []
         """Reported by the playing thread but not yet published to pages."""
@@ -98,7 +98,7 @@ class _Game:
             self.timer = None
 
 
-class Games:
+class GameStore:
     """The games; may be used from any thread."""
 
     def __init__(
@@ -116,7 +116,7 @@ class Games:
         self.pool = ThreadPoolExecutor(1, thread_name_prefix="games")
         """The playing thread."""
 
-    def start(self, status: GameStatus, sit_down: Callable[[Tell], Play], wanted: int = 0) -> GameStatus:
+    def start(self, status: GameStatus, sit_down: Callable[[Tell], GameSession], wanted: int = 0) -> GameStatus:
         """Start the game that a status describes; raises HTTPException (503) if too many are in progress.
 
         sit_down: returns the game; called in the playing thread, because it may load networks. wanted: as in `want`.
@@ -180,16 +180,16 @@ class Games:
             game.coming.clear()
             self._answer_automatically(game)
             game.ring()
-        self._keep(game)
+        self._save(game)
 
-    def _keep(self, game: _Game) -> None:
-        """Put a game of our kind that is over on the shelf; that it cannot be kept is logged to the terminal."""
+    def _save(self, game: _Game) -> None:
+        """Save a game of our kind that is over; a failure is logged to the terminal."""
         if game.play is None or game.status.state != "over" or game.status.kind != self._kind:
             return
         try:
             self._shelf.add(self._kind, game.status.id, game.status.source, write_mjlog(game.play.log()))
         except (InputError, LogError) as error:
-            _log.error("the game %r could not be kept: %s", game.status.source, error)
+            _log.error("the game %r could not be saved: %s", game.status.source, error)
 
     def _go_on(self, game: _Game, work: Callable[[], None]) -> None:
         game.at_work = True
@@ -202,12 +202,12 @@ class Games:
         if game.status.state != "playing":
             raise HTTPException(409, "the game is over")
         if game.at_work or game.play is None:
-            raise HTTPException(409, "the agents are playing; nothing is asked now")
+            raise HTTPException(409, "the agents are playing; no question is pending")
         game.play.check(question, action)
         self._go_on(game, partial(game.play.answer, question, action))
 
     def _answer_automatically(self, game: _Game) -> None:
-        """Answer the question by options chosen after it was asked, or go on to the next round if pages want it."""
+        """Answer the question if the options now allow it, or go on to the next round if pages want it."""
         question = game.play.question if game.play else None
         if game.play is None or question is None or game.at_work or game.status.state != "playing":
             return
@@ -250,12 +250,12 @@ class Games:
     # Requests from pages; they raise NoGame.
 
     def answer(self, game_id: str, question: int, action: int) -> None:
-        """Answer a question; raises HTTPException, as `Play.check` does, without changing anything."""
+        """Answer a question; raises HTTPException, as `GameSession.check` does, without changing anything."""
         with self._lock:
             self._answer(self._find(game_id), question, action)
 
-    def consult(self, game_id: str, work: Callable[[Play], Result]) -> Result | None:
-        """Return what some work finds out of a game, done in the playing thread; None if the game has not begun."""
+    def consult(self, game_id: str, work: Callable[[GameSession], Result]) -> Result | None:
+        """Return the result of some work on a game, done in the playing thread; None if the game has not begun."""
         with self._lock:
             play = self._find(game_id).play
         return None if play is None else self.pool.submit(work, play).result()
@@ -271,7 +271,7 @@ class Games:
             game.ring()
 
     def want(self, game_id: str, rounds: int) -> None:
-        """Have a game that nobody plays go on until it has this many rounds, unless it ends before."""
+        """Let a watched game go on until it has this many rounds or ends."""
         with self._lock:
             game = self._find(game_id)
             game.wanted = max(game.wanted, rounds)
@@ -284,22 +284,22 @@ class Games:
         for kind in KINDS:
             entry, data = self._shelf.entry(kind, game_id), self._shelf.data(kind, game_id)
             if entry is not None and data is not None:
-                status = GameStatus(id=game_id, kind="recorded", source=entry.source, made=entry.made)
+                status = GameStatus(id=game_id, kind="recorded", source=entry.source, time=entry.time)
                 return self.start(status, partial(Recorded, data, entry.source), ALL_ROUNDS)
         raise NoGame
 
-    def told(self, game_id: str, after: int) -> Told:
-        """Return what a page is told that has seen everything up to number `after`."""
+    def update(self, game_id: str, after: int) -> GameUpdate:
+        """Return the update for a page that has seen everything up to number `after`."""
         with self._lock:
             game = self._find(game_id)
             new = [each for each in game.documents if each[0] > after]
             if game.status.kind == "played" and (after < 0 or (new and new[0][0] != after + 1)):
                 new = new[-1:]
             left = None if game.clock is None or game.at_work else game.clock.left()
-            return Told(new, left, game.status)
+            return GameUpdate(new, left, game.status)
 
     def connect(self, game_id: str, bell: Callable[[], None], connected: bool = True) -> None:
-        """Register a page with a game, whose bell is called when there is something new, or that has left.
+        """Register a page that has connected to a game, or left; its bell is called when there is something new.
 
         Does nothing if the game is gone.
         """
@@ -323,16 +323,16 @@ class Games:
             games = [game.status for game in reversed(self._games.values())]
         known = {each.id for each in games}
         return games + [
-            GameStatus(id=each.id, kind=self._kind, source=each.source, state="over", made=each.made)
+            GameStatus(id=each.id, kind=self._kind, source=each.source, state="over", time=each.time)
             for each in self._shelf.all(self._kind)
             if each.id not in known
         ]
 
     def forget(self, game_id: str) -> bool:
         """Delete a game, over or not; return whether it existed."""
-        kept = self._shelf.forget(self._kind, game_id)
+        was_saved = self._shelf.forget(self._kind, game_id)
         with self._lock:
-            return self._remove(game_id) or kept
+            return self._remove(game_id) or was_saved
 
     def close(self) -> None:
         """Drop all games, end the streams to pages, and start no further work."""
@@ -342,7 +342,7 @@ class Games:
         self.pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _standing(play: Play) -> dict[str, object]:
+def _standing(play: GameSession) -> dict[str, object]:
     """Return the changes to the status of a game that has gone on."""
     state = "playing" if play.question else "over"
     changes = {"names": play.names, "rounds": list(play.rounds), "state": state}
@@ -357,4 +357,4 @@ def _failure(error: Exception, source: str) -> dict[str, object]:
     if isinstance(error, (InputError, LogError)):
         return {"state": "failed", "message": str(error)}
     _log.error("the game %r failed", source, exc_info=error)
-    return {"state": "failed", "message": "the game was stopped by a fault of the program; the terminal has more"}
+    return {"state": "failed", "message": "the game was stopped because of a bug; the terminal has details"}

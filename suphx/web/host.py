@@ -1,9 +1,9 @@
 """Games as they go on: hosted by us, with a person at one seat or nobody, or read from a log.
 
 A game with a person advances until the person must choose, and reports every position as the person's seat sees it
-(`seat_view`): when everyone can see that a seat has to act, when the person is asked, and at the end of a round; never
-because another seat may claim something. A game with nobody to ask, and one from a log, reports whole rounds as in a
-review (`suphx.review.rounds`). After each round a game asks whether to go on.
+(`seat_view`): when everyone can see that a seat has to act, when the person must choose, and at the end of a round;
+never because another seat may claim something. A game without a person, and one from a log, reports whole rounds as in
+a review (`suphx.review.rounds`). After each round a game asks whether to go on.
 """
 
 from abc import ABC, abstractmethod
@@ -24,39 +24,39 @@ from suphx.agent.interface import Agent
 from suphx.review.analysis import clean
 from suphx.review.document import Document, Result
 from suphx.review.game import Replayed, played, replay
-from suphx.review.rounds import Standing, result_of, round_of, standing_of
+from suphx.review.rounds import GameStanding, result_of, round_of, standing_of
 from suphx.web.agents import choose
-from suphx.web.coach import Answered
+from suphx.web.coach import AnsweredQuestion
 from suphx.web.game_status import Options, RoundEnd
 from suphx.web.live_table import LiveTable, Walls
 from suphx.web.moves import moves_since
 from suphx.web.seat_view import (
     NEXT_ROUND,
     ROUND_OVER,
-    Question,
+    SeatQuestion,
     is_public,
     next_round_question,
     position_of,
     question_of,
 )
 
-#: Reports something to the pages: its number, which increases, and a `Position` or `Round`.
+#: Reports something to the pages: its number, which increases, and a `SeatPosition` or `Round`.
 Tell = Callable[[int, Document], None]
 
 
-class Play(ABC):
+class GameSession(ABC):
     """A game that goes on from question to question; for one thread at a time."""
 
     def __init__(self, tell: Tell, names: list[str]) -> None:
         """names: of the seats."""
         self.names = names
-        self.question: Question | None = None
-        """What is asked now; None once the game is over."""
+        self.question: SeatQuestion | None = None
+        """The pending question; None once the game is over."""
         self.rounds: list[RoundEnd] = []
-        self.standing: Standing | None = None
+        self.standing: GameStanding | None = None
         """After the last finished round."""
         self.options = Options()
-        self.answered: list[Answered] = []
+        self.answered: list[AnsweredQuestion] = []
         """The answers of the person in the round, by hand or by the options."""
         self._tell = tell
         self._questions = 0
@@ -80,18 +80,18 @@ class Play(ABC):
         self._carry_out(action)
 
     def check(self, number: int, action: int) -> None:
-        """Raise HTTPException: 409 if another question is asked, or none; 422 if the action is none of its choices."""
+        """Raise HTTPException: 409 unless this question is pending; 422 if the action is none of its choices."""
         question = self.question
         if question is None or question.number != number:
-            raise HTTPException(409, f"question {number} is not asked, or no longer: it has been answered already")
+            raise HTTPException(409, f"question {number} is not pending: it has been answered already")
         if action not in {choice.action for choice in question.choices}:
             raise HTTPException(422, f"action {action} is not one of the choices now")
 
-    def asked(self, number: int) -> Answered | None:
-        """Return the question with a number; None if it is not asked, or no longer, or not at the table."""
+    def question_at(self, number: int) -> AnsweredQuestion | None:
+        """Return a pending question at the table by its number; None if there is none."""
         return None
 
-    def automatic(self, question: Question) -> int | None:
+    def automatic(self, question: SeatQuestion) -> int | None:
         """Return the answer that is given automatically to a question; None if somebody must answer."""
         if question.situation == ROUND_OVER:
             return None
@@ -108,7 +108,7 @@ class Play(ABC):
     def default(self) -> int:
         """Return the action for a person who does not answer in time: discard the drawn tile, and claim nothing."""
         if self.question is None:
-            raise HTTPException(409, "nothing is asked")
+            raise HTTPException(409, "no question is pending")
         legal = [choice.action for choice in self.question.choices]
         for action in (DISCARD_DRAWN, PASS):
             if action in legal:
@@ -116,7 +116,7 @@ class Play(ABC):
         plain = [action for action in legal if action < DISCARD_RED]
         return max(plain) if plain else legal[-1]  # after a call: the last tile of the hand
 
-    def _ask(self, question: Question | None) -> None:
+    def _ask(self, question: SeatQuestion | None) -> None:
         self._questions += question is not None
         self.question = question
 
@@ -131,7 +131,7 @@ class Play(ABC):
 
 
 @dataclass(frozen=True)
-class Seating:
+class TableSetup:
     """The setup of a game: rules, seed, and who sits where."""
 
     rules: Rules
@@ -146,47 +146,47 @@ class Seating:
     """The person's seat; None: agents sit at all four."""
 
 
-class Host(Play):
+class Host(GameSession):
     """A game at our table."""
 
-    def __init__(self, seating: Seating, tell: Tell, walls: Walls | None = None) -> None:
+    def __init__(self, setup: TableSetup, tell: Tell, walls: Walls | None = None) -> None:
         """walls: as in `LiveTable`."""
-        super().__init__(tell, seating.names)
-        self._seating = seating
-        self._table = LiveTable(seating.rules, seating.seed, walls)
-        self._positions = self._told = 0
+        super().__init__(tell, setup.names)
+        self._setup = setup
+        self._table = LiveTable(setup.rules, setup.seed, walls)
+        self._positions = self._updates = 0
         self._result: Result | None = None
 
-    def asked(self, number: int) -> Answered | None:
-        """Return the question with a number, with one of its legal actions."""
+    def question_at(self, number: int) -> AnsweredQuestion | None:
+        """Return a pending question by its number, with one of its legal actions."""
         question = self.question
         if question is None or question.number != number or question.situation == ROUND_OVER:
             return None
         return self._answer(question.choices[0].action)
 
-    def _answer(self, action: int) -> Answered:
-        asked, seat = self._table.asked(), self._seating.seat
+    def _answer(self, action: int) -> AnsweredQuestion:
+        decisions, seat = self._table.decisions(), self._setup.seat
         assert seat is not None  # there is a person
-        legal = asked.legal[asked.seat.tolist().index(seat)]
-        return Answered(self._table.game.copy(), self._seating.rules, seat, legal, action)
+        legal = decisions.legal[decisions.seat.tolist().index(seat)]
+        return AnsweredQuestion(self._table.game.copy(), self._setup.rules, seat, legal, action)
 
     def log(self) -> GameLog:
         """Return the log of the finished rounds."""
         ends = np.array(self._table.ends, GAME)
-        return game_log(ends, self._seating.rules, self.names, self._seating.source)
+        return game_log(ends, self._setup.rules, self.names, self._setup.source)
 
     def _carry_out(self, action: int) -> None:
         if action == NEXT_ROUND:
-            self._result, self._told = None, 0
+            self._result, self._updates = None, 0
             self.answered.clear()
             self._table.deal()
         else:
             self._step(action)
         while True:
-            asked = self._table.asked()
-            seats, seat = asked.seat.tolist(), self._seating.seat
+            decisions = self._table.decisions()
+            seats, seat = decisions.seat.tolist(), self._setup.seat
             if seat is not None and seat in seats:
-                legal = asked.legal[seats.index(seat)]
+                legal = decisions.legal[seats.index(seat)]
                 question = question_of(self._table.game, seat, legal, self._questions + 1)
                 automatic = self.automatic(question)
                 if automatic is None:
@@ -204,46 +204,46 @@ class Host(Play):
 
     def _step(self, action: int | None) -> None:
         """Carry out the person's action, if any, together with the agents' choices."""
-        asked = self._table.asked()
-        forced = asked.legal.sum(1) == 1
-        actions = dict(zip(asked.seat[forced].tolist(), asked.legal[forced].argmax(1).tolist(), strict=True))
-        if action is not None and self._seating.seat is not None:
+        decisions = self._table.decisions()
+        forced = decisions.legal.sum(1) == 1
+        actions = dict(zip(decisions.seat[forced].tolist(), decisions.legal[forced].argmax(1).tolist(), strict=True))
+        if action is not None and self._setup.seat is not None:
             self.answered.append(self._answer(action))
-            actions[self._seating.seat] = action
-        rest = ~np.isin(asked.seat, list(actions))
-        theirs = Decisions(asked.game[rest], asked.seat[rest], asked.situation[rest], asked.legal[rest])
-        chosen = choose(self._seating.agents, self._table.games, theirs)
+            actions[self._setup.seat] = action
+        rest = ~np.isin(decisions.seat, list(actions))
+        theirs = Decisions(decisions.game[rest], decisions.seat[rest], decisions.situation[rest], decisions.legal[rest])
+        chosen = choose(self._setup.agents, self._table.games, theirs)
         actions.update(zip(theirs.seat.tolist(), chosen.tolist(), strict=True))
         was_playing = self._table.is_playing
         self._table.step(actions)
         if was_playing and not self._table.is_playing:
-            self._result = result_of(self._table.game, self._seating.rules)
+            self._result = result_of(self._table.game, self._setup.rules)
 
-    def _ask(self, question: Question | None) -> None:
+    def _ask(self, question: SeatQuestion | None) -> None:
         super()._ask(question)
         if self._result and (question is None or question.situation == ROUND_OVER):
             shown, end = self._table.shown, self._table.ends[-1]
             self._ended(int(shown["round"]), int(shown["repeat_counter"]), self._result, end)
-            if self._seating.seat is None:
-                rules = self._seating.rules
-                log = GameLog(rules, [round_log(end, rules)], names=self.names, source=self._seating.source)
+            if self._setup.seat is None:
+                rules = self._setup.rules
+                log = GameLog(rules, [round_log(end, rules)], names=self.names, source=self._setup.source)
                 self._finished(played(log, np.array([end], GAME)), 0)
         self._show(question)
 
-    def _show(self, question: Question | None) -> None:
+    def _show(self, question: SeatQuestion | None) -> None:
         """Report the current position to the person."""
-        if self._seating.seat is None:
+        if self._setup.seat is None:
             return
         shown = self._table.shown
         events = self._table.game if self._result else shown  # only the record after the payments has the outcome
         self._positions += 1
-        moves = moves_since(events, self._told)
-        self._told = int(events["n_events"])
-        position = position_of(shown, self._seating.seat, self._positions, moves, question, self._result)
+        moves = moves_since(events, self._updates)
+        self._updates = int(events["n_events"])
+        position = position_of(shown, self._setup.seat, self._positions, moves, question, self._result)
         self._tell(self._positions, position)
 
 
-class Recorded(Play):
+class Recorded(GameSession):
     """The first game of a log."""
 
     def __init__(self, data: bytes, source: str, tell: Tell) -> None:

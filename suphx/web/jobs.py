@@ -1,4 +1,4 @@
-"""Reviews requested by the page: a thread works on one at a time; those that are done are on the shelf."""
+"""Reviews requested by the page: a thread works on one at a time and saves those that are done."""
 
 import logging
 import secrets
@@ -13,25 +13,28 @@ from pydantic import ValidationError
 from simulator.logs.model import LogError
 from suphx.errors import InputError
 from suphx.review.document import Document, Note, Review
-from suphx.web.shelf import Entry, Shelf
+from suphx.web.shelf import Shelf, ShelfEntry
 
-#: Maximum number of reviews that failed and are still told of; the one that was started first is dropped first.
+#: Maximum number of failed reviews that are still listed; the oldest is dropped first.
 FAILED = 16
-#: Maximum number of reviews that wait for their turn.
+#: Maximum number of waiting reviews.
 WAITING = 4
 
+#: Names of actions and results in reviews that earlier versions saved, each at the beginning of a string.
+_OLD_NAMES = {b'"win by draw': b'"tsumo', b'"win by claim': b'"ron'}
+
 Progress = Callable[[str, float], None]
-#: Does the work: reports its progress to the function given, and returns the review as JSON.
+#: Makes a review, reporting its progress to a function, and returns it as JSON.
 Work = Callable[[Progress], bytes]
 
 _log = logging.getLogger(__name__)
 
 
 class NoReview(HTTPException):
-    """There is no such review, or no longer."""
+    """There is no such review."""
 
     def __init__(self) -> None:
-        super().__init__(404, "there is no such review, or no longer: open the log again")
+        super().__init__(404, "no such review: open the log again")
 
 
 class Status(Document):
@@ -39,7 +42,7 @@ class Status(Document):
 
     id: str
     source: str
-    """Name of the file, as it was given."""
+    """Name of the file."""
     state: Literal["waiting", "running", "done", "failed"] = "waiting"
     step: str = ""
     """The current step."""
@@ -47,12 +50,12 @@ class Status(Document):
     """Completed share, 0 to 1."""
     message: str = ""
     """Why it failed."""
-    made: float = 0.0
+    time: float = 0.0
     """When it was done, in seconds since 1970."""
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will change."""
+        """Whether the status is final."""
         return self.state in ("done", "failed")
 
 
@@ -90,7 +93,7 @@ class ReviewJobs:
             update(state="failed", message=str(error))
         except Exception:
             _log.exception("a review of %r failed", source)
-            update(state="failed", message="the review failed by a fault of the program; the terminal has more")
+            update(state="failed", message="the review failed because of a bug; the terminal has details")
         else:
             with self._lock:
                 del self._jobs[job_id]
@@ -109,17 +112,19 @@ class ReviewJobs:
         """Return a finished review with its notes; raises InputError if there is none, or if it cannot be read."""
         status, data = self.status(job_id), self._shelf.data("review", job_id)
         if data is None:
-            raise InputError(status.message or "it is not finished yet")
+            raise InputError(status.message or "the review is not finished yet")
+        for old, new in _OLD_NAMES.items():
+            data = data.replace(old, new)
         try:
-            found = Review.model_validate_json(data)
+            review = Review.model_validate_json(data)
         except ValidationError as error:
-            raise InputError("this review was made by another version of suphx: open the log again") from error
-        return found.model_copy(update={"notes": self._shelf.notes(job_id)})
+            raise InputError("this review is from another version of suphx: open the log again") from error
+        return review.model_copy(update={"notes": self._shelf.notes(job_id)})
 
     def write(self, job_id: str, note: Note) -> bool:
-        """Put a note on a decision of a finished review; return whether there is such a decision."""
-        found = self.result(job_id)
-        seat = next((each for each in found.seats if each.seat == note.seat), None)
+        """Set the note on a decision of a finished review; return whether there is such a decision."""
+        review = self.result(job_id)
+        seat = next((each for each in review.seats if each.seat == note.seat), None)
         if seat is None or not 0 <= note.number < sum(map(len, seat.decisions)):
             return False
         self._shelf.write(job_id, note)
@@ -147,5 +152,5 @@ class ReviewJobs:
         self.pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _done(entry: Entry) -> Status:
-    return Status(id=entry.id, source=entry.source, state="done", share=1.0, made=entry.made)
+def _done(entry: ShelfEntry) -> Status:
+    return Status(id=entry.id, source=entry.source, state="done", share=1.0, time=entry.time)

@@ -1,6 +1,6 @@
-"""A single table, step by step: it stops whenever a seat is asked, even for a forced move, and between rounds.
+"""A single table, step by step: it stops whenever a seat must act, even for a forced move, and between rounds.
 
-`Tables` plays forced moves by itself and deals the next round at once, but a person at the table wants to see both.
+`Tables` plays forced moves by itself and deals the next round at once; a person at the table wants to see both.
 """
 
 from collections.abc import Callable, Mapping
@@ -51,7 +51,7 @@ class LiveTable:
         """Whether a round is being played."""
         return bool(PHASE_DEAL < self.game["phase"] < PHASE_STOP)
 
-    def asked(self) -> Decisions:
+    def decisions(self) -> Decisions:
         """Return the pending decisions, in order of seat; none between rounds and when the game is over."""
         seats = [seat for seat in range(SEATS) if self.game["pending"] >> seat & 1]
         legal = [legal_mask(self.game, seat) for seat in seats]
@@ -68,7 +68,7 @@ class LiveTable:
         self._run()
 
     def step(self, actions: Mapping[int, int]) -> None:
-        """Carry out an action for each seat that is asked; raises IllegalAction without changing anything."""
+        """Carry out an action for each seat that must act; raises IllegalAction without changing anything."""
         for seat, action in actions.items():
             if not is_legal(self.game, seat, action):
                 raise IllegalAction(0, seat, action, legal_mask(self.game, seat))

@@ -10,12 +10,12 @@ from simulator.rules import Rules
 from suphx.review.analysis import last_part
 from suphx.review.document import Decision
 from suphx.web.agents import MAX_SEED, Players
-from suphx.web.clock import Pace
+from suphx.web.clock import TimeControl
 from suphx.web.coach import Costly, advice, costly
 from suphx.web.game_routes import MOST, add_routes
 from suphx.web.game_status import GameStatus, Options
-from suphx.web.games import Games, new_id
-from suphx.web.host import Host, Play, Seating
+from suphx.web.games import GameStore, new_id
+from suphx.web.host import GameSession, Host, TableSetup
 from suphx.web.jobs import ReviewJobs
 from suphx.web.live_table import Walls
 from suphx.web.reviewer import Reviewer
@@ -29,11 +29,11 @@ _Length = Literal["east", "east_south"]
 _Number = Annotated[int, Form(ge=0, le=MOST)]
 
 
-def seating_of(players: Players, names: list[str], rules: Rules, seed: int, seat: int) -> Seating:
+def setup_of(players: Players, names: list[str], rules: Rules, seed: int, seat: int) -> TableSetup:
     """Return who sits where. names: of the agents, the next seat first. Must be called in the playing thread."""
     seats = [(seat + n) % SEATS for n in range(1, SEATS)]
     agents = dict(zip(seats, players.agents(names, seed), strict=True))
-    return Seating(rules, seed, agents, _seat_names(names, seat), f"played-{seed}", seat)
+    return TableSetup(rules, seed, agents, _seat_names(names, seat), f"played-{seed}", seat)
 
 
 def _seat_names(agents: list[str], seat: int) -> list[str]:
@@ -46,20 +46,22 @@ def _seat_names(agents: list[str], seat: int) -> list[str]:
 
 def warm_up_play(players: Players) -> None:
     """Play some decisions of a dummy game, so that networks and compiled code are loaded."""
-    host = Host(seating_of(players, [players.names[0]] * (SEATS - 1), Rules.tenhou(), 0, 0), lambda *_: None)
+    host = Host(setup_of(players, [players.names[0]] * (SEATS - 1), Rules.tenhou(), 0, 0), lambda *_: None)
     host.begin()
     for _ in range(_WARM_UP):
         if host.question is not None:
             host.answer(host.question.number, host.default())
 
 
-def play_routes(games: Games, players: Players, jobs: ReviewJobs, reviewer: Reviewer, walls: Walls | None) -> APIRouter:
+def play_routes(
+    games: GameStore, players: Players, jobs: ReviewJobs, reviewer: Reviewer, walls: Walls | None
+) -> APIRouter:
     """Return the routes of games that persons play; walls: as in `LiveTable`."""
     routes = APIRouter(prefix="/api/play")
 
     @routes.get("")
     def every() -> dict[str, object]:
-        """Return all games that are kept, the most recently requested first, and the agents that may play."""
+        """Return all games, the most recently requested first, and the agents that may play."""
         return {"agents": players.names, "games": games.all()}
 
     @routes.post("", status_code=201)
@@ -76,14 +78,14 @@ def play_routes(games: Games, players: Players, jobs: ReviewJobs, reviewer: Revi
         status = GameStatus(
             id=new_id(), kind="played", source=f"played against {', '.join(map(last_part, agent))}; seed {seed}",
             names=_seat_names(agent, seat), seat=seat, agents=agent, seed=seed, length=length,
-            pace=Pace(decision=decision, reserve=reserve) if decision else None,
+            pace=TimeControl(decision=decision, reserve=reserve) if decision else None,
         )  # fmt: skip
         rules = dataclasses.replace(Rules.tenhou(), length=length)
-        return games.start(status, lambda tell: Host(seating_of(players, agent, rules, seed, seat), tell, walls))
+        return games.start(status, lambda tell: Host(setup_of(players, agent, rules, seed, seat), tell, walls))
 
     @routes.post("/{game}/answer", status_code=204)
     def answer(game: str, question: _Number, action: _Number) -> None:
-        """Answer a question by its number; 409 if it is not asked, or no longer, 422 if the action is not a choice."""
+        """Answer a question by its number; 409 if it is not pending, 422 for another action."""
         games.status(game)
         games.answer(game, question, action)
 
@@ -95,11 +97,11 @@ def play_routes(games: Games, players: Players, jobs: ReviewJobs, reviewer: Revi
 
     @routes.get("/{game}/advice")
     def question(game: str, number: Annotated[int, Query(ge=0, le=MOST)]) -> Decision | None:
-        """Return what the reviewer thinks of a question; null if it is not asked, or no longer, or no choice to it."""
+        """Return the reviewer's view of a question; null if it is not pending, or has nothing to choose."""
 
-        def ask(play: Play) -> Decision | None:
-            asked = play.asked(number)
-            return None if asked is None else advice(players.reviewer, asked)
+        def ask(play: GameSession) -> Decision | None:
+            question_at = play.question_at(number)
+            return None if question_at is None else advice(players.reviewer, question_at)
 
         games.status(game)
         return games.consult(game, ask)

@@ -40,12 +40,12 @@ class SampleFolder:
 
     def listing(self) -> list[Sample]:
         """Return the newest games, newest first; symbolic links are not followed."""
-        found = []
+        samples = []
         for path in islice(self._files(), LOOKED_AT):
             with suppress(OSError):  # deleted meanwhile: a run may be changing the folder
                 written = path.stat(follow_symlinks=False).st_mtime
-                found.append(Sample(name=path.relative_to(self._root).as_posix(), time=written))
-        return sorted(found, key=lambda sample: (-sample.time, sample.name))[:SHOWN]
+                samples.append(Sample(name=path.relative_to(self._root).as_posix(), time=written))
+        return sorted(samples, key=lambda sample: (-sample.time, sample.name))[:SHOWN]
 
     def _files(self) -> Iterator[Path]:
         for folder, _, names in os.walk(self._root):

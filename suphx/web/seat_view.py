@@ -1,6 +1,6 @@
 """The positions and questions that a person at the table is shown, as documents for JSON.
 
-During a round, nothing in them depends on a tile that is hidden from the seat, nor on what other seats are asked.
+During a round, nothing in them depends on a tile that is hidden from the seat, nor on what other seats may do.
 Tiles and kinds are in the notation of `suphx.review.document`.
 """
 
@@ -22,13 +22,13 @@ from suphx.web.moves import Move
 
 #: An additional action number, which is not an action at the table: go on to the next round.
 NEXT_ROUND = r.ACTIONS
-#: `Question.situation` after a round.
+#: `SeatQuestion.situation` after a round.
 ROUND_OVER = "round over"
 
 _MISSED_IN_RIICHI = 2  # a bit of GAME.missed
 
 
-class Choice(Document):
+class SeatChoice(Document):
     """A possible answer to a question."""
 
     action: int
@@ -44,7 +44,7 @@ class Choice(Document):
     """Whether it discards the tile just drawn."""
 
 
-class Outlook(Document):
+class DiscardOutlook(Document):
     """The state of the hand after discarding a kind, based on what the seat sees."""
 
     kind: str
@@ -55,33 +55,33 @@ class Outlook(Document):
     """If tenpai: whether one of the waits is among the own discards, including this one."""
 
 
-class Question(Document):
+class SeatQuestion(Document):
     """A question to the person."""
 
     number: int
     """Number of the question in this game, which the answer must name."""
     situation: str
     """`turn`, `riichi discard`, `call discard`, `claim`, `kong claim`, `stop` or `round over`."""
-    choices: list[Choice]
+    choices: list[SeatChoice]
     riichi: list[str]
     """Kinds that can be discarded to declare riichi."""
     forbidden: list[str]
     """Kinds that may not be discarded after this call (swap-calling)."""
-    outlook: list[Outlook]
+    outlook: list[DiscardOutlook]
     """The outlook for each kind that can be discarded."""
 
 
-class Own(Document):
+class OwnHand(Document):
     """Facts about the person's own hand."""
 
     waits: dict[str, int]
     """Kinds that complete it, with the number of unseen tiles of each."""
     furiten: Literal["", "discard", "passed", "riichi"]
-    """Why it may not ron: an own discard; a win passed up, until the next own discard; a win passed up in
+    """Why it may not win by ron: an own discard; a win passed up, until the next own discard; a win passed up in
     riichi, for the rest of the round. Empty if it is not furiten."""
 
 
-class Position(Document):
+class SeatPosition(Document):
     """The table at one moment, as one seat sees it."""
 
     number: int
@@ -94,22 +94,22 @@ class Position(Document):
     """As in `suphx.review.frames`, with others' hands hidden, except those shown at the end of a round."""
     moves: list[Move]
     """The public moves since the previous position."""
-    own: Own
-    question: Question | None
+    own: OwnHand
+    question: SeatQuestion | None
     result: Result | None
     """The result of the round, once it has ended."""
 
 
-def question_of(game: np.void, seat: int, mask: np.ndarray, number: int) -> Question:
+def question_of(game: np.void, seat: int, mask: np.ndarray, number: int) -> SeatQuestion:
     """Return the question to a seat; mask: bool[ACTIONS], the legal actions."""
     choices = []
     for action in legal_actions(game, seat, mask):
         tile = action.claimed or (action.own[0] if action.own else "")
         own = list(action.own) if action.claimed or action.type == "closed kong" else []
         drawn = action.type == "discard" and action.mjai["tsumogiri"]
-        choices.append(Choice(action=int(action), type=action.type, tile=tile, own=own, drawn=drawn))
+        choices.append(SeatChoice(action=int(action), type=action.type, tile=tile, own=own, drawn=drawn))
     after_call = game["phase"] == r.PHASE_CALL_DISCARD
-    return Question(
+    return SeatQuestion(
         number=number,
         situation=r.PHASE_NAMES[game["phase"]],
         choices=choices,
@@ -119,17 +119,17 @@ def question_of(game: np.void, seat: int, mask: np.ndarray, number: int) -> Ques
     )
 
 
-def next_round_question(number: int) -> Question:
+def next_round_question(number: int) -> SeatQuestion:
     """Return the question after a round, whose only answer is to go on."""
-    choice = Choice(action=NEXT_ROUND, type="next round", tile="", own=[], drawn=False)
-    return Question(number=number, situation=ROUND_OVER, choices=[choice], riichi=[], forbidden=[], outlook=[])
+    choice = SeatChoice(action=NEXT_ROUND, type="next round", tile="", own=[], drawn=False)
+    return SeatQuestion(number=number, situation=ROUND_OVER, choices=[choice], riichi=[], forbidden=[], outlook=[])
 
 
 def position_of(
-    shown: np.void, seat: int, number: int, moves: list[Move], question: Question | None, result: Result | None
-) -> Position:
+    shown: np.void, seat: int, number: int, moves: list[Move], question: SeatQuestion | None, result: Result | None
+) -> SeatPosition:
     """Return a position; shown: the GAME record to display (`LiveTable.shown`)."""
-    return Position(
+    return SeatPosition(
         number=number,
         name=round_name(int(shown["round"])),
         last=_last_discard(shown),
@@ -141,7 +141,7 @@ def position_of(
     )
 
 
-def own_of(game: np.void, seat: int) -> Own:
+def own_of(game: np.void, seat: int) -> OwnHand:
     """Return the facts about a seat's own hand."""
     waits = waits_now(game, seat)
     unseen = _unseen(game, seat)
@@ -152,22 +152,22 @@ def own_of(game: np.void, seat: int) -> Own:
         furiten = "discard"
     elif waits and game["missed"][seat]:
         furiten = "passed"
-    return Own(waits=_left(waits, unseen), furiten=furiten)
+    return OwnHand(waits=_left(waits, unseen), furiten=furiten)
 
 
-def _outlook(game: np.void, seat: int, discards: set[str]) -> list[Outlook]:
+def _outlook(game: np.void, seat: int, discards: set[str]) -> list[DiscardOutlook]:
     if not discards:
         return []
     unseen = _unseen(game, seat)
     hand = game["hand"][seat]
-    found = discards_batch(hand[None], unseen[None])
+    after = discards_batch(hand[None], unseen[None])
     outlook = []
     for kind in (kind for kind in np.flatnonzero(hand).tolist() if kind_name(kind) in discards):
-        shanten = int(found.shanten[0, kind])
-        mask = _waits_after(hand, kind) if shanten == 0 else int(found.accepted[0, kind])
+        shanten = int(after.shanten[0, kind])
+        mask = _waits_after(hand, kind) if shanten == 0 else int(after.accepted[0, kind])
         furiten = shanten == 0 and bool(mask & (int(game["discarded"][seat]) | 1 << kind))
         accepted = _left(mask, unseen)
-        outlook.append(Outlook(kind=kind_name(kind), shanten=shanten, accepted=accepted, furiten=furiten))
+        outlook.append(DiscardOutlook(kind=kind_name(kind), shanten=shanten, accepted=accepted, furiten=furiten))
     return outlook
 
 
@@ -208,5 +208,5 @@ def _open_at_the_end(shown: np.void, result: Result) -> set[int]:
 
 
 def is_public(game: np.void) -> bool:
-    """Return whether everyone sees that a seat has to act now; that a seat may claim a tile is known only to itself."""
+    """Return whether everyone sees that a seat has to act now; only the seat itself knows that it may claim a tile."""
     return game["phase"] in (r.PHASE_TURN, r.PHASE_RIICHI_DISCARD, r.PHASE_CALL_DISCARD)

@@ -1,4 +1,4 @@
-"""What outlives the command: finished reviews with their notes and games that are over, in one SQLite file."""
+"""Finished reviews with their notes, and finished games, saved in one SQLite file."""
 
 import sqlite3
 import threading
@@ -13,7 +13,7 @@ from typing import Literal
 from suphx.errors import InputError
 from suphx.review.document import Note
 
-#: Of each kind the latest so many are kept: some 0.2 MB for a review, 10 KB for a game.
+#: How many of each kind are saved, the latest: some 0.2 MB for a review, 10 KB for a game.
 KEPT = 200
 #: Name of the file, in the folder of runs.
 SHELF_NAME = "page.sqlite"
@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS notes (
     review TEXT, seat INTEGER, number INTEGER, words TEXT, PRIMARY KEY (review, seat, number)
 ) STRICT;
 """
-#: Nothing that is kept is larger unpacked, in bytes.
+#: Maximum size of an entry, unpacked, in bytes.
 _LARGEST = 1 << 26
 _PATIENCE = 5.0  # seconds to wait for another command that writes
 
@@ -33,29 +33,29 @@ Kind = Literal["review", "played", "live"]
 
 
 @dataclass(frozen=True)
-class Entry:
-    """Something kept; made: when, in seconds since 1970."""
+class ShelfEntry:
+    """A saved review or game; time: when it was saved, in seconds since 1970."""
 
     id: str
     source: str
-    made: float
+    time: float
 
 
 class Shelf:
-    """The kept reviews and games; may be used from any thread, and by several commands at once.
+    """The saved reviews and games; may be used from any thread, and by several commands at once.
 
     Every method raises InputError, naming the file, where it cannot be read or written.
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        """path: the file, made if needed; None keeps everything in memory, as long as the shelf lives."""
-        self._name, self._lock = "kept reviews" if path is None else str(path), threading.Lock()
+        """path: the file, created if needed; None keeps everything in memory, as long as the shelf lives."""
+        self._name, self._lock = "saved reviews" if path is None else str(path), threading.Lock()
         with self._access(open_first=path or ":memory:") as db:
             (version,) = db.execute("PRAGMA user_version").fetchone()
             if version == 0:
                 db.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {_VERSION}; COMMIT")
             elif version != _VERSION:
-                raise InputError(f"{self._name}: kept by another version of suphx; move it away to begin a new one")
+                raise InputError(f"{self._name}: written by another version of suphx; move it away to begin a new one")
 
     @contextmanager
     def _access(self, open_first: Path | str | None = None) -> Iterator[sqlite3.Connection]:
@@ -70,7 +70,7 @@ class Shelf:
             raise InputError(f"{self._name}: {error}") from error
 
     def add(self, kind: Kind, entry_id: str, source: str, data: bytes) -> None:
-        """Keep something, and drop what is then older than the latest KEPT of its kind."""
+        """Save an entry, and drop those older than the latest KEPT of its kind."""
         row = (kind, entry_id, source, time.time(), zlib.compress(data))
         with self._access() as db:
             db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?)", row)
@@ -81,28 +81,28 @@ class Shelf:
             )
             db.execute("DELETE FROM notes WHERE review NOT IN (SELECT id FROM kept WHERE kind = 'review')")
 
-    def entry(self, kind: Kind, entry_id: str) -> Entry | None:
-        """Return what is known of something kept; None if it is not there."""
+    def entry(self, kind: Kind, entry_id: str) -> ShelfEntry | None:
+        """Return an entry; None if there is none."""
         with self._access() as db:
             row = db.execute("SELECT id, source, made FROM kept WHERE kind = ? AND id = ?", (kind, entry_id)).fetchone()
-        return None if row is None else Entry(*row)
+        return None if row is None else ShelfEntry(*row)
 
     def data(self, kind: Kind, entry_id: str) -> bytes | None:
-        """Return something kept; None if it is not there."""
+        """Return the contents of an entry; None if there is none."""
         with self._access() as db:
             row = db.execute("SELECT data FROM kept WHERE kind = ? AND id = ?", (kind, entry_id)).fetchone()
             return None if row is None else zlib.decompressobj().decompress(row[0], _LARGEST)
 
-    def all(self, kind: Kind) -> list[Entry]:
-        """Return everything of a kind, the latest first."""
+    def all(self, kind: Kind) -> list[ShelfEntry]:
+        """Return all entries of a kind, the latest first."""
         with self._access() as db:
             rows = db.execute(
                 "SELECT id, source, made FROM kept WHERE kind = ? ORDER BY rowid DESC", (kind,)
             ).fetchall()
-        return [Entry(*row) for row in rows]
+        return [ShelfEntry(*row) for row in rows]
 
     def forget(self, kind: Kind, entry_id: str) -> bool:
-        """Delete something, with its notes; return whether it was there."""
+        """Delete an entry with its notes; return whether it was there."""
         with self._access() as db:
             if kind == "review":
                 db.execute("DELETE FROM notes WHERE review = ?", (entry_id,))
@@ -117,7 +117,7 @@ class Shelf:
         return [Note(seat=seat, number=number, words=words) for seat, number, words in rows]
 
     def write(self, review: str, note: Note) -> None:
-        """Put a note on a decision of a review in place of the one before; without words there is none."""
+        """Set the note on a decision of a review; an empty one deletes it."""
         place = (review, note.seat, note.number)
         with self._access() as db:
             if note.words:
@@ -126,6 +126,6 @@ class Shelf:
                 db.execute("DELETE FROM notes WHERE review = ? AND seat = ? AND number = ?", place)
 
     def close(self) -> None:
-        """Close the file; nothing can be asked afterwards."""
+        """Close the file."""
         with self._lock:
             self._db.close()

@@ -34,21 +34,21 @@ def script() -> str:
 
     Each module becomes a function that is called once, after those that it imports, and returns what it exports.
     """
-    found: dict[str, str] = {}
-    _add(_START.removesuffix(".js"), found)
-    return "".join(found.values())
+    functions: dict[str, str] = {}
+    _add(_START.removesuffix(".js"), functions)
+    return "".join(functions.values())
 
 
-def _add(name: str, found: dict[str, str]) -> None:
+def _add(name: str, functions: dict[str, str]) -> None:
     """Add a module to `found`, after all that it imports."""
-    if name in found:
+    if name in functions:
         return
     text = modules()[f"{name}.js"]
     for module in _IMPORT.finditer(text):
-        _add(module[2], found)
+        _add(module[2], functions)
     exported = ", ".join(module[1] for module in _EXPORT.finditer(text))
     body = _EXPORT.sub("", _IMPORT.sub(r"const { \1 } = \2_js;\n", text))
-    found[name] = f"const {name}_js = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
+    functions[name] = f"const {name}_js = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
 
 
 def _title(review: Review) -> str:

@@ -11,15 +11,15 @@ from suphx.review.analysis import clean, last_part
 from suphx.web.agents import MAX_SEED, Players
 from suphx.web.game_routes import add_routes
 from suphx.web.game_status import GameStatus
-from suphx.web.games import ALL_ROUNDS, Games, new_id
-from suphx.web.host import Host, Recorded, Seating, Tell
+from suphx.web.games import ALL_ROUNDS, GameStore, new_id
+from suphx.web.host import Host, Recorded, TableSetup, Tell
 from suphx.web.jobs import ReviewJobs
 from suphx.web.reviewer import Reviewer
 from suphx.web.samples import Sample, SampleFolder
 
 
 def watch_routes(
-    games: Games, players: Players, samples: SampleFolder | None, jobs: ReviewJobs, reviewer: Reviewer
+    games: GameStore, players: Players, samples: SampleFolder | None, jobs: ReviewJobs, reviewer: Reviewer
 ) -> APIRouter:
     """Return the routes of games that are watched."""
     routes = APIRouter(prefix="/api/games")
@@ -30,20 +30,20 @@ def watch_routes(
 
     @routes.get("")
     def every() -> dict[str, object]:
-        """Return the games kept, the most recently requested first, the agents, and the samples (null: no folder)."""
-        found: list[Sample] | None = None if samples is None else samples.listing()
-        return {"agents": players.names, "games": games.all(), "samples": found}
+        """Return all games, the most recently requested first, the agents, and the samples (null: no folder)."""
+        listing: list[Sample] | None = None if samples is None else samples.listing()
+        return {"agents": players.names, "games": games.all(), "samples": listing}
 
     @routes.post("/live", status_code=201)
     def live(agent: Annotated[list[str], Form()], seed: Annotated[int, Form(ge=0, le=MAX_SEED)] = 0) -> GameStatus:
-        """Start a game between four agents, given by seat."""
+        """Start a game between four agents, named by seat."""
         players.check(agent, SEATS)
         names = list(map(last_part, agent))
         status = GameStatus(id=new_id(), kind="live", source=f"{', '.join(agent)}; seed {seed}", names=names)
 
         def sit_down(tell: Tell) -> Host:
             agents = dict(enumerate(players.agents(agent, seed)))
-            return Host(Seating(Rules.tenhou(), seed, agents, names, f"watched-{seed}"), tell)
+            return Host(TableSetup(Rules.tenhou(), seed, agents, names, f"watched-{seed}"), tell)
 
         return games.start(status, sit_down, wanted=1)
 

@@ -84,7 +84,7 @@ def test_an_address_that_holds_the_game_is_read(here, monkeypatch, capsys):
         (["game.mjlog", "--game", "2"], "game.mjlog: there is no game 2; it has 1"),
         (["game.mjlog", "--player", "Nobody"], "no player 'Nobody'"),
         (["game.mjlog", "--agent", "sensible"], "sensible cannot review"),
-        (["game.mjlog", "--seat", "1", "--player", "random"], "give one of them"),
+        (["game.mjlog", "--seat", "1", "--player", "random"], "use one of them"),
         (["game.mjlog", "--out", "./game.mjlog"], "--out game.mjlog: the page would replace the log"),
         (["moved.mjlog"], "moved.mjlog: E1.0, event"),
     ],

@@ -18,12 +18,12 @@ from suphx.features.lookahead import BUCKETS
 from suphx.features.lookahead_parts import STEPS
 from suphx.review.document import Target
 from suphx.review.listing import list_hands, see_all
-from suphx.review.targets import Question, find_targets
+from suphx.review.targets import TargetQuery, find_targets
 
 
 def targets_of(scene: Scene, seat: int = 0) -> list[Target]:
     games = np.array([scene.game])
-    return find_targets(games, [Question(0, seat, NO_PROPOSAL, None)], Rules.tenhou())[0]
+    return find_targets(games, [TargetQuery(0, seat, NO_PROPOSAL, None)], Rules.tenhou())[0]
 
 
 def counts(kinds: list[str]) -> np.ndarray:
@@ -56,7 +56,7 @@ def test_the_listed_hands_are_those_that_the_look_ahead_planes_tell_of():
 
 def test_every_target_is_complete_and_reached_by_its_draws_and_discards():
     games, asked = positions(600)
-    questions = [Question(int(i), int(s), NO_PROPOSAL, None) for i, s in zip(asked.game, asked.seat, strict=True)]
+    questions = [TargetQuery(int(i), int(s), NO_PROPOSAL, None) for i, s in zip(asked.game, asked.seat, strict=True)]
     found = find_targets(games, questions, Rules.tenhou())
     assert sum(len(targets) for targets in found) > 300
     for question, targets in zip(questions, found, strict=True):
@@ -106,7 +106,9 @@ def test_seven_pairs_that_divide_into_sets_are_counted_once():
 def test_a_chow_that_is_proposed_leads_to_the_hands_behind_it():
     scene = Scene({1: "23m567p22345678s"}, draws={0: "4m"}).play("0 discard 4m")
     games = np.array([scene.game])
-    called, passed = find_targets(games, [Question(0, 1, CHOW_HIGH, 1), Question(0, 1, NO_PROPOSAL, 0)], Rules.tenhou())
+    called, passed = find_targets(
+        games, [TargetQuery(0, 1, CHOW_HIGH, 1), TargetQuery(0, 1, NO_PROPOSAL, 0)], Rules.tenhou()
+    )
     assert {len(each.hand) for each in called} == {11}
     assert {len(each.hand) for each in passed} == {14}
     assert all("riichi" in each.yaku for each in passed)

@@ -13,17 +13,19 @@ from suphx.agent.registry import load_agent
 from suphx.review.analysis import review_game
 from suphx.review.choices import mistake_of
 from suphx.web.coach import advice, costliest, costly
-from suphx.web.host import Host, Seating
+from suphx.web.host import Host, TableSetup
 
 
 @pytest.fixture(scope="module")
 def first_round():
     """The first round of a game, played as the clock does: its log, what the coach said, and at its end."""
-    seating = Seating(Rules.tenhou(), WHOLE, dict.fromkeys((1, 2, 3), load_agent("tsumogiri")), list("abcd"), "game", 0)
-    host = Host(seating, lambda *_: None, walls)
+    setup = TableSetup(
+        Rules.tenhou(), WHOLE, dict.fromkeys((1, 2, 3), load_agent("tsumogiri")), list("abcd"), "game", 0
+    )
+    host = Host(setup, lambda *_: None, walls)
     host.begin()
     said = []
-    while (asked := host.asked(host.question.number)) is not None:
+    while (asked := host.question_at(host.question.number)) is not None:
         said.append(advice(agent(), asked))
         host.answer(host.question.number, host.default())
     return host.log(), said, costly(agent(), host.answered)
@@ -67,18 +69,20 @@ def test_what_the_outlook_does_not_value_costs_by_its_difference_and_what_lost_n
 
 def test_a_game_without_an_outlook_has_advice_all_the_same():
     others = dict.fromkeys((1, 2, 3), load_agent("tsumogiri"))
-    seating = Seating(Rules.tenhou_east(), 3, others, list("abcd"), "game", 0)
-    host = Host(seating, lambda *_: None)
+    setup = TableSetup(Rules.tenhou_east(), 3, others, list("abcd"), "game", 0)
+    host = Host(setup, lambda *_: None)
     host.begin()
-    said = advice(agent(), host.asked(1))
+    said = advice(agent(), host.question_at(1))
     assert said is not None and said.outlook is None and said.candidates[0].points is None
 
 
 def test_what_is_hidden_changes_nothing():
-    seating = Seating(Rules.tenhou(), WHOLE, dict.fromkeys((1, 2, 3), load_agent("tsumogiri")), list("abcd"), "game", 0)
-    host = Host(seating, lambda *_: None, walls)
+    setup = TableSetup(
+        Rules.tenhou(), WHOLE, dict.fromkeys((1, 2, 3), load_agent("tsumogiri")), list("abcd"), "game", 0
+    )
+    host = Host(setup, lambda *_: None, walls)
     host.begin()
-    asked = host.asked(1)
+    asked = host.question_at(1)
     said = advice(agent(), asked)
     live = slice(14, 14 + 30)  # tiles of the wall that are still to come
     asked.game["wall"][live] = np.roll(asked.game["wall"][live], 1)

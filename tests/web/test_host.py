@@ -17,12 +17,12 @@ from simulator.redeal.hidden import redeal_hidden
 from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.web.agents import Players
-from suphx.web.clock import SHOWING, Clock, Pace
+from suphx.web.clock import SHOWING, TimeControl, TurnClock
 from suphx.web.game_status import GameStatus, Options
-from suphx.web.games import IDLE_PLAYED, Games, NoGame, new_id
+from suphx.web.games import IDLE_PLAYED, GameStore, NoGame, new_id
 from suphx.web.host import Host
 from suphx.web.live_table import LiveTable
-from suphx.web.playing import seating_of
+from suphx.web.playing import setup_of
 from suphx.web.seat_view import position_of, question_of
 from suphx.web.shelf import Shelf
 
@@ -32,8 +32,8 @@ def host_of(
 ) -> tuple[Host, list]:
     """Return a game and the list of the positions that it will tell."""
     told: list = []
-    seating = seating_of(Players("sl"), agents, rules or Rules.tenhou(), seed, seat)
-    return Host(seating, lambda _, position: told.append(position), walls), told
+    setup = setup_of(Players("sl"), agents, rules or Rules.tenhou(), seed, seat)
+    return Host(setup, lambda _, position: told.append(position), walls), told
 
 
 def play_through(host: Host, rng: np.random.Generator, rounds: int = 99) -> None:
@@ -117,7 +117,7 @@ def test_the_dealer_is_asked_whether_to_stop_where_the_rules_ask():
 def test_an_answer_must_fit_the_question():
     host, _ = host_of()
     host.begin()
-    with pytest.raises(HTTPException, match=r"409: question .* is not asked"):
+    with pytest.raises(HTTPException, match=r"409: question .* is not pending"):
         host.answer(host.question.number + 1, 0)
     with pytest.raises(HTTPException, match="422: action 33 is not one"):
         host.answer(host.question.number, 33)
@@ -173,7 +173,7 @@ class Watch:
 
 def test_the_reserve_is_used_after_the_time_of_the_decision_and_lasts_for_the_round():
     watch = Watch()
-    clock = Clock(Pace(decision=5, reserve=20), watch)
+    clock = TurnClock(TimeControl(decision=5, reserve=20), watch)
     clock.watch(True)
     clock.ask(1, 0)
     watch.now += 4
@@ -191,7 +191,7 @@ def test_the_reserve_is_used_after_the_time_of_the_decision_and_lasts_for_the_ro
 
 def test_time_is_counted_only_while_somebody_looks_and_what_is_shown_before_is_not():
     watch = Watch()
-    clock = Clock(Pace(decision=5, reserve=0), watch)
+    clock = TurnClock(TimeControl(decision=5, reserve=0), watch)
     clock.ask(1, 3)
     watch.now += 100
     assert clock.left().decision == 5 + 3 * SHOWING and not clock.left().running
@@ -204,7 +204,7 @@ def test_time_is_counted_only_while_somebody_looks_and_what_is_shown_before_is_n
 
 def test_a_question_that_is_still_asked_is_gone_on_with():
     watch = Watch()
-    clock = Clock(Pace(decision=5, reserve=0), watch)
+    clock = TurnClock(TimeControl(decision=5, reserve=0), watch)
     clock.watch(True)
     clock.ask(1, 0)
     watch.now += 3
@@ -217,24 +217,24 @@ def test_a_question_that_is_still_asked_is_gone_on_with():
 # What is kept.
 
 
-def begin(hosts: Games, seating=None) -> str:
+def begin(hosts: GameStore, setup=None) -> str:
     status = GameStatus(id=new_id(), kind="played", source="test", seat=0, agents=PLAIN, seed=3, length="east")
-    seating = seating or (lambda: seating_of(Players("sl"), PLAIN, Rules.tenhou_east(), 3, 0))
-    return hosts.start(status, lambda tell: Host(seating(), tell)).id
+    setup = setup or (lambda: setup_of(Players("sl"), PLAIN, Rules.tenhou_east(), 3, 0))
+    return hosts.start(status, lambda tell: Host(setup(), tell)).id
 
 
-def start(hosts: Games, seating=None) -> str:
-    game = begin(hosts, seating)
+def start(hosts: GameStore, setup=None) -> str:
+    game = begin(hosts, setup)
     finish(hosts)
     return game
 
 
-def finish(hosts: Games) -> None:
+def finish(hosts: GameStore) -> None:
     """Wait until everything that is asked for is done: there is one thread."""
     hosts.pool.submit(int).result()
 
 
-def to_the_end(hosts: Games, game: str) -> None:
+def to_the_end(hosts: GameStore, game: str) -> None:
     hosts.choose_options(game, Options(no_calls=True, win_at_once=True, discard_drawn=True))
     finish(hosts)
     while hosts.status(game).state == "playing":
@@ -246,7 +246,7 @@ def to_the_end(hosts: Games, game: str) -> None:
 def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first(monkeypatch):
     monkeypatch.setattr(suphx.web.games, "KEPT", 3)
     monkeypatch.setattr(suphx.web.games, "PLAYING", 2)
-    hosts = Games(Shelf(), "live")
+    hosts = GameStore(Shelf(), "live")
     games = []
     for _ in range(3):
         games.append(start(hosts))
@@ -263,13 +263,13 @@ def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first(monke
 
 def test_a_game_is_kept_for_a_day_after_it_was_last_asked_for():
     watch = Watch()
-    hosts = Games(Shelf(), "live", IDLE_PLAYED, watch)
+    hosts = GameStore(Shelf(), "live", IDLE_PLAYED, watch)
     asked, idle = start(hosts), start(hosts)
     watch.now += IDLE_PLAYED
     assert hosts.status(asked).state == "playing"
     watch.now += 1
     assert [each.id for each in hosts.all()] == [asked]
-    for request in (lambda: hosts.told(idle, -1), lambda: hosts.answer(idle, 1, 0)):
+    for request in (lambda: hosts.update(idle, -1), lambda: hosts.answer(idle, 1, 0)):
         with pytest.raises(NoGame):
             request()
     hosts.close()
@@ -277,10 +277,10 @@ def test_a_game_is_kept_for_a_day_after_it_was_last_asked_for():
 
 @pytest.mark.faults
 def test_a_fault_of_the_program_stops_one_game_and_is_told_without_its_inside(caplog):
-    hosts = Games(Shelf(), "live")
+    hosts = GameStore(Shelf(), "live")
     broken, good = start(hosts, lambda: 1 // 0), start(hosts)
     status = hosts.status(broken)
-    assert status.state == "failed" and "fault of the program" in status.message and "division" not in status.message
+    assert status.state == "failed" and "because of a bug" in status.message and "division" not in status.message
     assert "ZeroDivisionError" in caplog.text
     with pytest.raises(HTTPException, match=r"409: .*over"):
         hosts.answer(broken, 1, 0)
@@ -289,7 +289,7 @@ def test_a_fault_of_the_program_stops_one_game_and_is_told_without_its_inside(ca
 
 
 def test_while_the_agents_play_nothing_can_be_answered():
-    hosts, held = Games(Shelf(), "live"), threading.Event()
+    hosts, held = GameStore(Shelf(), "live"), threading.Event()
     game = start(hosts)
     question = hosts._find(game).play.question
     hosts.pool.submit(held.wait)
@@ -306,7 +306,7 @@ def test_while_the_agents_play_nothing_can_be_answered():
 
 
 def test_options_may_be_chosen_while_the_agents_are_still_loaded():
-    hosts, held = Games(Shelf(), "live"), threading.Event()
+    hosts, held = GameStore(Shelf(), "live"), threading.Event()
     hosts.pool.submit(held.wait)
     game = begin(hosts)
     hosts.choose_options(game, Options(discard_drawn=True))

@@ -198,7 +198,7 @@ def test_furiten_waits_and_what_a_discard_leads_to_are_told(page, served):
     assert "away" not in page.locator("#tip").inner_text()
     page.click("[data-setting=help]")
     page.hover(tile("2p"))
-    assert re.match(r"1 away · accepted \d+", page.locator("#tip").inner_text())
+    assert re.match(r"1 away · accepts \d+", page.locator("#tip").inner_text())
     discard(page, "9m")
     page.click(answer("pass"))
     page.wait_for_selector("#furiten[data-why=passed]")
@@ -355,7 +355,7 @@ def test_a_broken_connection_is_told_and_what_came_meanwhile_is_shown(page, serv
     with relayed(served) as relay:
         game = sit_down(page, relay.address)
         relay.cut()
-        page.wait_for_function("() => document.querySelector('#note').textContent.includes('connection is broken')")
+        page.wait_for_function("() => document.querySelector('#note').textContent.includes('Connection lost')")
         elsewhere = Person(served, game=game)
         elsewhere.asked()
         elsewhere.play("discard 1m")
@@ -378,7 +378,7 @@ def test_two_tabs_on_one_game_are_told_when_the_server_was_started_anew(page, se
         second.wait_for_selector(tile("1m"))
         relay.cut()
         for tab in (page, second):
-            tab.wait_for_function("() => document.querySelector('#note').textContent.includes('connection is broken')")
+            tab.wait_for_function("() => document.querySelector('#note').textContent.includes('Connection lost')")
         relay.mend(anew)
         for tab in (page, second):
             tab.wait_for_function("() => document.querySelector('#note').textContent.includes('no longer')")

@@ -269,7 +269,7 @@ def test_a_late_or_doubled_answer_is_refused_and_changes_nothing(served):
     before = Person(served, game=person.game).asked()
     for late in (number, number + 2):
         answer = person.post(late, action)
-        assert answer.status_code == 409 and "is not asked" in answer.json()["detail"]
+        assert answer.status_code == 409 and "is not pending" in answer.json()["detail"]
     assert Person(served, game=person.game).asked() == before
 
 

@@ -27,7 +27,7 @@ from starlette.routing import Route
 import suphx.web.shelf
 from suphx.errors import InputError
 from suphx.review.document import Review
-from suphx.web.games import Games
+from suphx.web.games import GameStore
 from suphx.web.guard import MAX_BODY, trusted_hosts
 from suphx.web.jobs import FAILED, WAITING, ReviewJobs
 from suphx.web.serving import listen
@@ -213,7 +213,9 @@ def test_a_server_answers_to_the_host_it_was_started_with(served_at, hosts, allo
         async with httpx.AsyncClient(transport=httpx.ASGITransport(page)) as client:
             return (await client.get("http://page/", headers={"Host": host})).is_success
 
-    assert {host: asyncio.run(ask(host)) for host in hosts} == dict.fromkeys(hosts, allowed)
+    with ThreadPoolExecutor(1) as pool:  # a thread of its own: the browser's loop may be running in this one
+        answers = list(pool.map(lambda host: asyncio.run(ask(host)), hosts))
+    assert answers == [allowed] * len(hosts)
 
 
 @pytest.mark.faults
@@ -313,7 +315,7 @@ def test_who_sends_rubbish_is_answered_or_cut_off(served):
 # Jobs.
 
 
-def finish(jobs: ReviewJobs | Games) -> None:
+def finish(jobs: ReviewJobs | GameStore) -> None:
     jobs.pool.submit(int).result()
 
 
@@ -355,7 +357,7 @@ def test_a_fault_of_the_program_fails_one_review_and_is_told_without_its_inside(
     good = jobs.start("good", lambda progress: reviewed().model_dump_json().encode())
     finish(jobs)
     status = jobs.status(broken.id)
-    assert status.state == "failed" and "fault of the program" in status.message and "division" not in status.message
+    assert status.state == "failed" and "because of a bug" in status.message and "division" not in status.message
     assert "ZeroDivisionError" in caplog.text
     assert jobs.result(good.id) == reviewed()
     jobs.close()

@@ -61,6 +61,15 @@ def test_a_review_with_its_notes_outlives_the_command(tmp_path):
         assert get(address, "reviews").json()["reviews"] == []
 
 
+def test_a_review_saved_by_an_earlier_version_has_the_names_of_today():
+    shelf, data = Shelf(), reviewed().model_dump_json()
+    assert '"tsumo' in data and '"ron' in data
+    shelf.add("review", "old", "old", data.replace('"tsumo', '"win by draw').replace('"ron', '"win by claim').encode())
+    jobs = ReviewJobs(shelf)
+    assert jobs.result("old") == reviewed()
+    jobs.close()
+
+
 @pytest.mark.faults
 @pytest.mark.parametrize("change", [{"seat": 9}, {"number": -1}, {"number": 10**6}, {"words": "x" * 2001}])
 def test_a_note_is_on_a_decision_that_is_there(change):
@@ -128,7 +137,7 @@ def test_a_file_that_is_no_shelf_or_of_another_version_is_named_and_left_alone(t
     assert path.read_bytes() == before
     with sqlite3.connect(tmp_path / "later.sqlite") as later:
         later.execute("PRAGMA user_version = 99")
-    with pytest.raises(InputError, match=r"later.sqlite: kept by another version"):
+    with pytest.raises(InputError, match=r"later.sqlite: written by another version"):
         Shelf(tmp_path / "later.sqlite")
 
 

@@ -19,11 +19,11 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.tenhou6_writer import write_tenhou6
 from simulator.logs.verify import verify_game
 from suphx.errors import InputError
-from suphx.review.rounds import Standing
+from suphx.review.rounds import GameStanding
 from suphx.web.game_routes import AHEAD
 from suphx.web.game_status import GameStatus, RoundEnd
-from suphx.web.games import ALL_ROUNDS, IDLE, KEPT, PLAYING, Games, NoGame, new_id
-from suphx.web.host import Play
+from suphx.web.games import ALL_ROUNDS, IDLE, KEPT, PLAYING, GameStore, NoGame, new_id
+from suphx.web.host import GameSession
 from suphx.web.samples import SHOWN, SampleFolder
 from suphx.web.seat_view import next_round_question
 from suphx.web.shelf import Shelf
@@ -254,7 +254,7 @@ def test_another_site_can_start_no_game(served):
 # What is kept.
 
 
-class Rounds(Play):
+class Rounds(GameSession):
     """A game of `n` rounds that are played at once, or that fails."""
 
     def __init__(self, tell, n: int, held: threading.Event | None = None) -> None:
@@ -270,7 +270,7 @@ class Rounds(Play):
         found = reviewed().rounds[0]
         self.rounds.append(RoundEnd(name=found.name, repeat_counter=0, result=found.result))
         over = len(self.rounds) == self._n
-        self.standing = Standing([25000] * 4, [0, 1, 2, 3] if over else None, [0.0] * 4 if over else None)
+        self.standing = GameStanding([25000] * 4, [0, 1, 2, 3] if over else None, [0.0] * 4 if over else None)
         self._tell(len(self.rounds) - 1, found)
         self._ask(None if over else next_round_question(self._questions + 1))
 
@@ -278,19 +278,19 @@ class Rounds(Play):
         return next(generate_games(1))
 
 
-def start(games: Games, source: str, n: int, held: threading.Event | None = None, wanted: int = 1) -> GameStatus:
+def start(games: GameStore, source: str, n: int, held: threading.Event | None = None, wanted: int = 1) -> GameStatus:
     status = GameStatus(id=new_id(), kind="live", source=source)
     return games.start(status, lambda tell: Rounds(tell, n, held), wanted)
 
 
-def finish(games: Games) -> None:
+def finish(games: GameStore) -> None:
     """Wait until everything that is wanted is played: there is one thread, and a round more is queued behind."""
     for _ in range(5):
         games.pool.submit(int).result()
 
 
 def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first():
-    games = Games(Shelf(), "played")
+    games = GameStore(Shelf(), "played")
     ids = []
     for number in range(KEPT):
         ids.append(start(games, str(number), 1, wanted=ALL_ROUNDS).id)
@@ -306,7 +306,7 @@ def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first():
 
 def test_a_game_that_nobody_asks_for_is_dropped_after_the_stated_time():
     now = [0.0]
-    games = Games(Shelf(), "played", now=lambda: now[0])
+    games = GameStore(Shelf(), "played", now=lambda: now[0])
     asked, idle = (start(games, name, 9).id for name in ("asked", "idle"))
     finish(games)
     now[0] = IDLE
@@ -316,12 +316,12 @@ def test_a_game_that_nobody_asks_for_is_dropped_after_the_stated_time():
     with pytest.raises(NoGame):
         games.status(idle)
     with pytest.raises(NoGame):
-        games.told(idle, -1)
+        games.update(idle, -1)
     games.close()
 
 
 def test_games_in_progress_are_bounded_and_a_forgotten_one_makes_room():
-    games, held = Games(Shelf(), "played"), threading.Event()
+    games, held = GameStore(Shelf(), "played"), threading.Event()
     first, *_ = [start(games, "held", 2, held) for _ in range(PLAYING)]
     with pytest.raises(HTTPException, match=r"503: .*forget one"):
         start(games, "too many", 2)
@@ -333,12 +333,12 @@ def test_games_in_progress_are_bounded_and_a_forgotten_one_makes_room():
 
 @pytest.mark.faults
 def test_a_fault_of_the_program_stops_one_game_and_is_told_without_its_inside(caplog):
-    games = Games(Shelf(), "played")
+    games = GameStore(Shelf(), "played")
     broken = games.start(GameStatus(id=new_id(), kind="live", source="broken"), lambda tell: 1 // 0)
     good = start(games, "good", 1)
     finish(games)
     status = games.status(broken.id)
-    assert status.state == "failed" and "fault of the program" in status.message and "division" not in status.message
+    assert status.state == "failed" and "because of a bug" in status.message and "division" not in status.message
     assert "ZeroDivisionError" in caplog.text
     assert games.status(good.id).state == "over"
     games.close()

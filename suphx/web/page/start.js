@@ -61,7 +61,7 @@ function keptList({ path, at, title, look, words, items, hear }) {
       const found = await (await ask(path)).json();
       hear(found);
       section.hidden = !items(found).length;
-      show(list, items(found).map((each) => h("li", {}, h("a", { href: `/${at}/${each.id}` }, told(each.source)), " ", h("span", { class: "quiet" }, words(each), each.made ? ` ${dateOf(each.made)}` : ""), " ",
+      show(list, items(found).map((each) => h("li", {}, h("a", { href: `/${at}/${each.id}` }, told(each.source)), " ", h("span", { class: "quiet" }, words(each), each.time ? ` ${dateOf(each.time)}` : ""), " ",
         h("button", { type: "button", "aria-label": t("start.forget_one", { name: told(each.source) }), onclick: () => forget(each.id) }, t("start.forget")))));
     } catch (error) {
       tell(error.message, true);
