@@ -20,8 +20,11 @@ FAILED = 16
 #: Maximum number of waiting reviews.
 WAITING = 4
 
-#: Names of actions and results in reviews that earlier versions saved, each at the beginning of a string.
-_OLD_NAMES = {b'"win by draw': b'"tsumo', b'"win by claim': b'"ron'}
+#: Names of actions, results and yaku in reviews that earlier versions saved, each at the beginning of a string.
+_OLD_NAMES = {
+    b'"win by draw': b'"tsumo', b'"win by claim': b'"ron', b'"three-coloured': b'"three-colored',
+    b'"all honours': b'"all honors', b'"all terminals and honours': b'"all terminals and honors',
+}  # fmt: skip
 
 Progress = Callable[[str, float], None]
 #: Makes a review, reporting its progress to a function, and returns it as JSON.

@@ -9,13 +9,14 @@ import time
 import pytest
 import requests
 from played_games import WHOLE, Person
-from reviewed_game import LOG
+from reviewed_game import LOG, reviewed
 from serving_app import ended, send, serving
 
 import suphx.web.shelf
 from simulator.logs.formats import read_log
 from suphx.errors import InputError
 from suphx.review.document import Note
+from suphx.web.jobs import ReviewJobs
 from suphx.web.shelf import Shelf
 
 NOTE = {"seat": 0, "number": 3, "words": "  too greedy\n<b>  "}
