@@ -1,22 +1,31 @@
 #!/usr/bin/env bash
 # Checks style and types and runs the tests, in .venv, which it sets up where it is missing.
-# usage: scripts/test.sh [--full] [arguments for pytest]      --full: the slow tests as well
+# usage: scripts/test.sh [--lint | --full] [arguments for pytest]
+# --lint: style and types alone; --full: the slow tests as well
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh test
 
 arguments=()
 full=no
+lint=no
 for argument in "$@"; do
-    if [ "$argument" = --full ]; then
+    case $argument in
+    --full)
         full=yes
         arguments+=(-m "")
-    else
-        arguments+=("$argument")
-    fi
+        ;;
+    --lint) lint=yes ;;
+    *) arguments+=("$argument") ;;
+    esac
 done
 
 ruff check --quiet
+ruff format --check --quiet
+if [ "$lint" = yes ]; then
+    mypy --no-error-summary
+    exit
+fi
 if [ "$full" = yes ]; then
     # What an index out of range does only shows with bounds checks; what rests on compiled arithmetic, interpreted.
     NUMBA_BOUNDSCHECK=1 pytest --quiet tests/rules tests/logs tests/players tests/test_check.py tests/test_tables.py
