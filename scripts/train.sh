@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job: from nothing, from logs or from the shipped weights to an agent that has learned from its own games.
+# The main job: from nothing, from logs or from the included weights to an agent that has learned from its own games.
 set -euo pipefail
 
 usage() {
@@ -8,11 +8,11 @@ usage: scripts/train.sh [--logs PATH]... [--games N] [--weights] [--out FOLDER]
 
 Makes games by a rule-based player, trains five networks and the reward predictor on them, lets the agent learn from
 games with itself, measures it before and after that, and writes a page about all of it, report.md. On two cores this
-takes about 20 minutes, the set-up of .venv included. Run the same command again to resume.
+takes about ten minutes. Run the same command again to resume.
 
   --games N      how many games to make (1000)
   --logs PATH    learn from these logs instead: a file, folder or archive; may be given again
-  --weights      make and train nothing before self-play: start from the weights and the reward predictor shipped with it
+  --weights      make and train nothing before self-play: start from the included weights and reward predictor
   --out FOLDER   where everything goes; by default $SUPHX_RUNS/first, first-logs or first-weights, where SUPHX_RUNS is
                  by default the user's data folder
 END

@@ -1,14 +1,16 @@
-"""The pages that are generated from the code are as the code is now, and what they show runs."""
+"""The generated pages name everything in the code, links lead somewhere, and the programs of the documents run."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 from documented import PAGES, ROOT
 
-from simulator.views.record_page import record_page
-from suphx.configuration_page import configuration_page
+from simulator.record import GAME
+from suphx.features.layout import CALL_GROUPS, GROUPS, ORACLE_GROUPS
+from suphx.selfplay.config import TrainConfig
 
-DOCS = ROOT / "docs"
 PROGRAMS = [
     (page.name, program)
     for page in PAGES
@@ -17,14 +19,24 @@ PROGRAMS = [
 ]
 
 
-def test_record_page_is_generated_from_the_code() -> None:
-    page = (DOCS / "record.md").read_text(encoding="utf-8")
-    assert page == record_page(), "run `python -m simulator.views.record_page > docs/record.md`"
+def test_reference_pages_name_everything_of_the_code(tmp_path) -> None:
+    subprocess.run([sys.executable, "scripts/reference_pages.py", tmp_path], check=True, cwd=ROOT)
+    configuration, features, record = (
+        (tmp_path / f"{name}.md").read_text(encoding="utf-8") for name in ("configuration", "features", "record")
+    )
+    assert all(f"| `{name}` |" in configuration for name in TrainConfig.model_fields)
+    assert all(f"`suphx {name}`" in configuration for name in ("train", "pretrain", "adapt", "poker samples"))
+    assert all(f"`{group.key}`" in features for group in (*GROUPS, *CALL_GROUPS, *ORACLE_GROUPS))
+    assert all(f"| `{name}` |" in record for name in GAME.names)
+    for link in re.findall(r"\]\((\.\./[^)#]+)", configuration + features + record):
+        assert (ROOT / "docs" / "reference" / link).resolve().exists(), link
 
 
-def test_configuration_page_is_generated_from_the_configurations() -> None:
-    page = (DOCS / "configuration.md").read_text(encoding="utf-8")
-    assert page == configuration_page(), "run `python -m suphx.configuration_page > docs/configuration.md`"
+def test_links_of_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            target = page.parent / link
+            assert "reference" in target.parts or target.exists(), f"{page.name}: {link}"
 
 
 @pytest.mark.parametrize("page, program", PROGRAMS, ids=[page for page, _ in PROGRAMS])

@@ -3,9 +3,9 @@
 A plane is a set of kinds (bit k: kind k) in a uint64. Anything that is not a set of kinds is encoded with planes of all
 ones or all zeros: one plane for a yes or no, one per step ("at least 4") for a number.
 
-The encoders look up the indices they write to here (`start`), so that they are defined only once; `docs/features.md`
-is generated from this module, and weights carry `VERSION`. Seats are always relative to the position's: self, right
-(the next in turn), across, left.
+The encoders look up the indices they write to here (`start`), so that they are defined only once; the page
+about features is generated from this module, and weights carry `VERSION`. Seats are always relative to the
+position's: self, right (the next in turn), across, left.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""`suphx features` and its page."""
+"""`suphx features`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,6 @@ from simulator.logs.model import LogError
 from simulator.record import DISCARD_DRAWN, PASS, PHASE_CLAIM
 from suphx.cli import app
 from suphx.features.layout import VERSION
-from suphx.features.page import features_page
-
-DOCS = Path(__file__).parents[2] / "docs"
-
-
-def test_the_page_is_generated_from_the_layout() -> None:
-    page = (DOCS / "features.md").read_text(encoding="utf-8")
-    assert page == features_page(), "run `python -m suphx.features.page > docs/features.md`"
-    assert VERSION in page
 
 
 @pytest.fixture(scope="module")

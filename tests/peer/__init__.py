@@ -1,4 +1,4 @@
-"""Our engine held against riichienv, decision by decision; see docs/peer.md."""
+"""Our engine held against riichienv, decision by decision; see docs/trust.md."""
 
 import pytest
 

@@ -18,13 +18,12 @@ everything they do is compared. They must agree
 - at the end of every round on how it ended, on each win's seats, yaku, han, fu, liability and points, and on the
   scores, riichi bets, dealer, round and repeat counter that follow.
 
-A difference fails the run unless `tests/peer/differences.py` recognises it exactly and names its source. Mahjong terms
-are in the [glossary](glossary.md).
+A difference fails the run unless `tests/peer/differences.py` recognises it exactly and names its source.
 
 This page is written by the run itself:
 
 ```sh
-SUPHX_PEER_REPORT=docs/peer.md pytest tests/peer -m full
+SUPHX_PEER_REPORT=peer.md pytest tests/peer -m full
 ```
 
 A test makes sure that the comparison notices a wrong rule (`test_the_comparison_notices_another_rule`): it changes some
