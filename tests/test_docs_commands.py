@@ -103,7 +103,6 @@ READ: dict[str, str] = {
     "solve one_card:OneCard": "a file of the reader's own: tests/equilibrium/test_solve_command.py",
     "web": "serves until it is stopped: tests/web/test_web_command.py",
     "train configs/cluster.yaml --address": "needs a cluster: tests/selfplay/test_roles_run.py",
-    "adapt configs/experiments/adapt-ladder.yaml --picture": "needs all hands: tests/adaptation/test_experiment.py",
     "compare": "needs matches: tests/evaluation/test_evaluate_command.py",
     "evaluate --challenger adapted": "takes hours: tests/adaptation/test_adapted_agent.py",
     "match tcp": "waits for clients: tests/mjai/test_host_tcp.py",

@@ -1,4 +1,4 @@
-"""`Adapter`: adapts copies of the policy to positions, keeps them near the original, and tests them."""
+"""`Adapter`: adapts copies of the policy to positions, keeps them near the original, and checks them."""
 
 import time
 from collections.abc import Sequence
@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from suphx.adaptation.config import AdaptationConfig, StepsConfig
-from suphx.adaptation.players import DISCARD, Copy, Original
-from suphx.adaptation.positions import Position
-from suphx.adaptation.rewards import rewards_of
-from suphx.adaptation.rollouts import Rolled, roll_out, rollouts_of
-from suphx.adaptation.steps import advantages, between, step
+from suphx.adaptation.config import AdaptationConfig
+from suphx.adaptation.players import DISCARD, OriginalAgent, PolicyCopy
+from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.rollouts import FinishedRollouts, roll_out, rollouts_of
+from suphx.adaptation.steps import advantages, interpolate, step
 from suphx.agent.flow import Network
 from suphx.learning.policy_gradient import divergence, legal_answers, log_probabilities
 from suphx.networks.models import OUTPUTS
@@ -22,42 +21,40 @@ from suphx.reward.kinds import RoundRewards
 _GROWTH = 0.6
 
 
-class Clock:
+class Stopwatch:
     """A stopwatch that starts when created."""
 
-    def __init__(self, share: int = 1, limit: float | None = None) -> None:
-        """share: number of positions that share the work. limit: seconds available for each of them, or None."""
-        self._share, self._limit = share, limit
-        self._begun = time.perf_counter()
+    def __init__(self, positions: int = 1, limit: float | None = None) -> None:
+        """positions: number of positions that share the work. limit: seconds available for each of them, or None."""
+        self._positions, self._limit = positions, limit
+        self._start = time.perf_counter()
 
     @property
     def seconds(self) -> float:
         """The time so far, divided evenly among the positions."""
-        return (time.perf_counter() - self._begun) / self._share
+        return (time.perf_counter() - self._start) / self._positions
 
-    def left(self, part: float = 1.0) -> float:
-        """Return the total seconds left until a fraction `part` of the limit; infinite without a limit."""
-        if self._limit is None:
-            return float("inf")
-        return self._share * (part * self._limit - self.seconds)
+    def left(self, share: float = 1.0) -> float:
+        """Return the total seconds left until this share of the limit; infinite without a limit."""
+        return float("inf") if self._limit is None else self._positions * (share * self._limit - self.seconds)
 
 
-class Pace:
+class RolloutPace:
     """Predicts how long rollouts take, from the last measured time for each number of rollouts."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, float] = {}
+        self._seconds: dict[int, float] = {}
 
     def note(self, rollouts: int, seconds: float) -> None:
         """Record how long a number of rollouts took."""
-        self._seen[rollouts] = seconds
+        self._seconds[rollouts] = seconds
 
     def predicted(self, rollouts: int) -> float:
         """Predict the seconds for a number of rollouts from the nearest measured one; infinite without any."""
-        if not self._seen:
+        if not self._seconds:
             return float("inf")
-        near = min(self._seen, key=lambda seen: max(seen, rollouts) / min(seen, rollouts))
-        return self._seen[near] * (rollouts / near) ** _GROWTH
+        near = min(self._seconds, key=lambda measured: max(measured, rollouts) / min(measured, rollouts))
+        return self._seconds[near] * (rollouts / near) ** _GROWTH
 
     def affordable(self, wanted: int, seconds: float, each: int) -> int:
         """Return how many of the wanted deals there is time for: all, or a power of two, or 0.
@@ -73,9 +70,9 @@ class Pace:
 #: First numbers of a position's held-out deals and of the test deals of experiments; training deals start at 0.
 CHECK_DEALS, TEST_DEALS = 1 << 32, 1 << 33
 #: With a time limit: the share of it for rollouts, and the deals of the first part, which measures how long they take.
-_ROLLOUT_SHARE, _FEWEST_DEALS = 0.5, 8
+_ROLLOUT_SHARE, _MIN_DEALS = 0.5, 8
 #: With fewer held-out deals a check would be meaningless.
-_LEAST_CHECKED = 16
+_MIN_CHECK_DEALS = 16
 #: A copy is dropped if its mean gain in the check is below this many standard errors: with 50 to 250 deals one of them
 #: is several times a copy's gain, so 0 would decide nearly by chance, and more would discard most of the gain.
 _CHECK_MARGIN = -1.0
@@ -84,18 +81,18 @@ _HALVINGS = 12
 
 
 @dataclass(frozen=True)
-class Adapted:
+class Adaptation:
     """The result of adapting to one position."""
 
-    proposed: Copy
-    """The copy that the gradient step produced, within the bound."""
+    copy: PolicyCopy
+    """The copy after the gradient steps, within the bound."""
     distance: float
-    """KL(original, proposed) in nats, averaged over held-out questions; NaN if there was no time for it."""
+    """KL(original, copy) in nats, averaged over held-out decisions; NaN if there was no time for it."""
     gain: float
-    """Mean reward of the proposed copy minus that of the original on held-out deals; NaN without a check."""
+    """Mean reward of the copy minus that of the original on held-out deals; NaN without a check."""
     error: float
     """Standard error of the gain."""
-    kept: bool
+    passed: bool
     """Whether the copy passed the check and is to be played."""
     rollouts: int
     """Number of rollouts learned from."""
@@ -104,35 +101,35 @@ class Adapted:
 
 
 @dataclass(frozen=True)
-class Rewarded:
+class TrainingRollouts:
     """Rollouts to learn from, with their rewards."""
 
-    rolled: Rolled
+    finished: FinishedRollouts
     rewards: np.ndarray
     """f32[rollouts]"""
 
-    def of(self, position: int, shuffled_by: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return a position's questions, and the advantage of each answer f64[questions].
+    def of(self, position: int, shuffle_seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return a position's decisions, and the advantage of each action f64[decisions].
 
-        shuffled_by: random seed by which the rewards are permuted among the position's rollouts.
+        shuffle_seed: random seed by which the rewards are permuted among the position's rollouts.
         """
-        rollouts = self.rolled.rollouts
-        mine = np.flatnonzero(rollouts["position"] == position)
-        rewards = self.rewards[mine]
-        if shuffled_by is not None:
-            rewards = np.random.default_rng([shuffled_by, len(rewards)]).permutation(rewards)
+        rollouts = self.finished.rollouts
+        rows = np.flatnonzero(rollouts["position"] == position)
+        rewards = self.rewards[rows]
+        if shuffle_seed is not None:
+            rewards = np.random.default_rng([shuffle_seed, len(rewards)]).permutation(rewards)
         advantage = np.zeros(len(rollouts))
-        advantage[mine] = advantages(rewards, rollouts["deal"][mine])
-        asked = self.rolled.questions(position)
-        return asked, advantage[asked["trajectory"]]
+        advantage[rows] = advantages(rewards, rollouts["deal"][rows])
+        decisions = self.finished.decisions(position)
+        return decisions, advantage[decisions["trajectory"]]
 
 
 @dataclass(frozen=True)
-class Played:
+class OriginalPlay:
     """Deals of some positions, played by the original."""
 
-    positions: Sequence[Position]
-    rolled: Rolled
+    positions: Sequence[SeatPosition]
+    finished: FinishedRollouts
     rewards: np.ndarray
     """f64[positions, deals]: the reward of each deal."""
 
@@ -140,146 +137,140 @@ class Played:
 class Adapter:
     """Adapts an agent's policy to positions, and compares copies with the original on the same deals."""
 
-    def __init__(self, original: Original, config: AdaptationConfig, rewards: RoundRewards, seed: int) -> None:
+    def __init__(self, original: OriginalAgent, config: AdaptationConfig, rewards: RoundRewards, seed: int) -> None:
         """seed: random seed of deals and of sampling in rollouts; it makes adaptation to a position reproducible."""
         self.original, self.config, self.rewards, self.seed = original, config, rewards, seed
-        self._pace = Pace()
+        self._pace = RolloutPace()
 
-    def adapt(self, positions: Sequence[Position], seconds: float | None = None) -> list[Adapted]:
+    def adapt(self, positions: Sequence[SeatPosition], seconds: float | None = None) -> list[Adaptation]:
         """Return an adapted copy of the policy for each position; positions share the networks' passes.
 
         seconds: approximate time limit per position; if it is too short for all deals, fewer are played, and if there
         is no time for a check, nothing is changed. The result then depends on the machine's speed.
         """
-        clock = Clock(len(positions), seconds)
-        rewarded = self._rewarded(positions, clock)
-        learned = [self.learn(rewarded, place) for place in range(len(positions))]
-        rollouts = sum(len(each.rewards) for each in rewarded) // len(positions)
-        # Each held-out deal is played by the original, and again by the copy where that answers differently.
-        checks = self._pace.affordable(self.config.check_deals, clock.left() / 2, len(positions))
-        if checks < min(_LEAST_CHECKED, self.config.check_deals):
-            itself = self.original.itself
-            return [Adapted(itself, np.nan, np.nan, np.nan, False, rollouts, clock.seconds)] * len(positions)
-        found = self.try_out(self.held_out(positions, checks), learned, rollouts)
-        seconds = clock.seconds
-        return [replace(each, seconds=seconds) for each in found]
+        stopwatch = Stopwatch(len(positions), seconds)
+        parts = self._roll_in_time(positions, stopwatch)
+        copies = [self.learn(parts, number) for number in range(len(positions))]
+        rollouts = sum(len(part.rewards) for part in parts) // len(positions)
+        # Each held-out deal is played by the original, and again by the copy where that acts differently.
+        checks = self._pace.affordable(self.config.check_deals, stopwatch.left() / 2, len(positions))
+        if checks < min(_MIN_CHECK_DEALS, self.config.check_deals):
+            unchanged = Adaptation(self.original.policy, np.nan, np.nan, np.nan, False, rollouts, stopwatch.seconds)
+            return [unchanged] * len(positions)
+        checked = self.check(self.held_out(positions, checks), copies, rollouts)
+        seconds = stopwatch.seconds
+        return [replace(each, seconds=seconds) for each in checked]
 
-    def _rewarded(self, positions: Sequence[Position], clock: Clock) -> list[Rewarded]:
+    def _roll_in_time(self, positions: Sequence[SeatPosition], stopwatch: Stopwatch) -> list[TrainingRollouts]:
         """Return all configured rollouts, or as many as there is time for; each of them is played to its end.
 
         They are started in parts, because stopping unfinished ones would bias the sample towards short rounds.
         """
-        parts: list[Rewarded] = []
+        parts: list[TrainingRollouts] = []
         done, each = 0, self.config.copies * len(positions)
         while done < self.config.deals:
             wanted = self.config.deals - done
-            more = self._pace.affordable(wanted, clock.left(_ROLLOUT_SHARE), each)
-            if more < _FEWEST_DEALS and parts:
+            deals = self._pace.affordable(wanted, stopwatch.left(_ROLLOUT_SHARE), each)
+            if deals < _MIN_DEALS and parts:
                 break
-            more = min(max(more, _FEWEST_DEALS), wanted)
-            started = time.perf_counter()
-            parts.append(self.roll(positions, done, more))
-            self._pace.note(more * each, time.perf_counter() - started)
-            done += more
+            deals = min(max(deals, _MIN_DEALS), wanted)
+            start = time.perf_counter()
+            parts.append(self.roll(positions, done, deals))
+            self._pace.note(deals * each, time.perf_counter() - start)
+            done += deals
         return parts
 
-    def roll(self, positions: Sequence[Position], first: int, deals: int) -> Rewarded:
+    def roll(self, positions: Sequence[SeatPosition], first: int, deals: int) -> TrainingRollouts:
         """Play rollouts to learn from: `deals` deals of each position, from number `first` on."""
         config = self.config
-        own = [self.original.drawing(config.temperature)] * len(positions)
+        own = [self.original.sampling(config.temperature)] * len(positions)
         rollouts = rollouts_of(len(positions), deals, first, config.copies)
-        rolled = roll_out(positions, rollouts, own, self.original.playing, self.seed, True, config.max_confidence)
-        rewards = rewards_of(self.rewards, positions, rolled)
-        return Rewarded(rolled, rewards.astype(np.float32))
+        finished = roll_out(positions, rollouts, own, self.original.greedy, self.seed, True, config.max_confidence)
+        return TrainingRollouts(finished, finished.rewards(self.rewards, positions).astype(np.float32))
 
-    def learn(
-        self,
-        rewarded: Sequence[Rewarded],
-        position: int,
-        shuffled: bool = False,
-        steps: StepsConfig | None = None,
-    ) -> Copy:
-        """Return the copy that a gradient step on formula 6 produces from the original.
+    def learn(self, parts: Sequence[TrainingRollouts], position: int, shuffled: bool = False) -> PolicyCopy:
+        """Return the copy that gradient steps on formula 6 produce from the original.
 
-        rewarded: parts with different deals. shuffled: permute the rewards at random among the rollouts, a control from
-        which nothing can be learned. steps: used instead of those of the configuration.
+        parts: rollouts of different deals. shuffled: permute the rewards at random among the rollouts, a control from
+        which nothing can be learned.
         """
-        parts = [each.of(position, self.seed if shuffled else None) for each in rewarded]
-        asked, advantage = (np.concatenate(each) for each in zip(*parts, strict=True))
-        network = self.original.itself.network
-        config, precision = self.config, self.original.precision
+        pairs = [part.of(position, self.seed if shuffled else None) for part in parts]
+        decisions, advantage = (np.concatenate(each) for each in zip(*pairs, strict=True))
+        network, config = self.original.policy.network, self.config
+        precision = self.original.precision
         return self.original.copy(
-            step(network, asked, advantage, steps or config.steps, config.temperature, precision, self.seed)
+            step(network, decisions, advantage, config.steps, config.temperature, precision, self.seed)
         )
 
-    def held_out(self, positions: Sequence[Position], deals: int) -> Played:
+    def held_out(self, positions: Sequence[SeatPosition], deals: int) -> OriginalPlay:
         """Play held-out deals with the original; even without a check some are needed to measure distances."""
-        return self.play(positions, deals or _LEAST_CHECKED, CHECK_DEALS)
+        return self.play(positions, deals or _MIN_CHECK_DEALS, CHECK_DEALS)
 
-    def play(self, positions: Sequence[Position], deals: int, first: int) -> Played:
-        """Play `deals` deals of each position, from number `first` on, with the original's likeliest answers."""
-        rollouts = rollouts_of(len(positions), deals, first)
-        playing = self.original.playing
-        rolled = roll_out(positions, rollouts, [playing] * len(positions), playing, self.seed, keep=True)
-        rewards = rewards_of(self.rewards, positions, rolled)
-        return Played(positions, rolled, rewards.reshape(len(positions), deals))
+    def play(self, positions: Sequence[SeatPosition], deals: int, first: int) -> OriginalPlay:
+        """Play `deals` deals of each position greedily with the original, from number `first` on."""
+        rollouts, greedy = rollouts_of(len(positions), deals, first), self.original.greedy
+        finished = roll_out(positions, rollouts, [greedy] * len(positions), greedy, self.seed, record=True)
+        rewards = finished.rewards(self.rewards, positions)
+        return OriginalPlay(positions, finished, rewards.reshape(len(positions), deals))
 
-    def gains(self, played: Played, copies: Sequence[Copy]) -> np.ndarray:
+    def gains(self, play: OriginalPlay, copies: Sequence[PolicyCopy]) -> np.ndarray:
         """Return f64[positions, deals]: the gain of each position's copy over the original, deal by deal.
 
-        The other three seats are played by the original. A round in which the copy would give the same answer to every
-        question is unchanged, so it is not replayed.
+        The other three seats are played by the original. A round in which the copy would act alike in every decision is
+        unchanged, so it is not replayed.
         """
-        rollouts = played.rolled.rollouts
+        rollouts = play.finished.rollouts
         differs = np.zeros(len(rollouts), np.bool_)
         for number, copy in enumerate(copies):
-            asked = played.rolled.questions(number)
-            differs[asked["trajectory"][answers(copy.evaluator.logits, asked) != asked["action"]]] = True
-        again = np.flatnonzero(differs)
+            decisions = play.finished.decisions(number)
+            actions = greedy_actions(copy.evaluator.logits, decisions)
+            differs[decisions["trajectory"][actions != decisions["action"]]] = True
+        rows = np.flatnonzero(differs)
         own = [self.original.player(copy) for copy in copies]
-        rolled = roll_out(played.positions, rollouts[again], own, self.original.playing, self.seed)
-        found = np.zeros(len(rollouts))
-        found[again] = rewards_of(self.rewards, played.positions, rolled) - played.rewards.reshape(-1)[again]
-        return found.reshape(played.rewards.shape)
+        replayed = roll_out(play.positions, rollouts[rows], own, self.original.greedy, self.seed)
+        gains = np.zeros(len(rollouts))
+        gains[rows] = replayed.rewards(self.rewards, play.positions) - play.rewards.reshape(-1)[rows]
+        return gains.reshape(play.rewards.shape)
 
-    def try_out(self, played: Played, learned: Sequence[Copy], rollouts: int) -> list[Adapted]:
-        """Bring copies within the bound, test them on held-out deals, and drop those outside the margin."""
-        near = [self._bounded(played.rolled.questions(place), copy) for place, copy in enumerate(learned)]
+    def check(self, play: OriginalPlay, copies: Sequence[PolicyCopy], rollouts: int) -> list[Adaptation]:
+        """Bring copies within the bound, compare them with the original, and drop those below the margin.
+
+        play: held-out deals. rollouts: number learned from.
+        """
+        bounded = [self._bounded(play.finished.decisions(number), copy) for number, copy in enumerate(copies)]
         if not self.config.check_deals:
-            return [Adapted(copy, distance, np.nan, np.nan, True, rollouts) for copy, distance in near]
-        gains = self.gains(played, [copy for copy, _ in near])
-        found = []
-        for (copy, distance), row in zip(near, gains, strict=True):
-            mean, error = float(row.mean()), float(row.std(ddof=1) / len(row) ** 0.5)
-            kept = mean >= _CHECK_MARGIN * error  # also if no held-out deal went differently
-            found.append(Adapted(copy, distance, mean, error, kept, rollouts))
-        return found
+            return [Adaptation(copy, distance, np.nan, np.nan, True, rollouts) for copy, distance in bounded]
+        results = []
+        for (copy, distance), gains in zip(bounded, self.gains(play, [copy for copy, _ in bounded]), strict=True):
+            mean, error = float(gains.mean()), float(gains.std(ddof=1) / len(gains) ** 0.5)
+            passed = mean >= _CHECK_MARGIN * error  # also if no held-out deal went differently
+            results.append(Adaptation(copy, distance, mean, error, passed, rollouts))
+        return results
 
-    def _bounded(self, asked: np.ndarray, copy: Copy) -> tuple[Copy, float]:
+    def _bounded(self, decisions: np.ndarray, copy: PolicyCopy) -> tuple[PolicyCopy, float]:
         """Return a copy within the bound from the original, and its distance."""
-        itself, near, share = self.original.itself, copy, 1.0
-        for _ in range(_HALVINGS):
-            distance = self._distance(asked, near)
+        policy, near = self.original.policy, copy
+        for halvings in range(1, _HALVINGS + 1):
+            distance = self._distance(decisions, near)
             if distance <= self.config.bound:
                 return near, distance
-            share /= 2
-            near = self.original.copy(between(itself.network, copy.network, share))
-        return itself, 0.0
+            near = self.original.copy(interpolate(policy.network, copy.network, 0.5**halvings))
+        return policy, 0.0
 
-    def _distance(self, asked: np.ndarray, copy: Copy) -> float:
-        """Return the mean of KL(original, copy) over questions, in nats; 0 without questions."""
-        if not len(asked):
+    def _distance(self, decisions: np.ndarray, copy: PolicyCopy) -> float:
+        """Return the mean of KL(original, copy) over decisions, in nats; 0 without decisions."""
+        if not len(decisions):
             return 0.0
-        legal = torch.from_numpy(legal_answers(asked["legal"], OUTPUTS[DISCARD]))
-        planes = np.ascontiguousarray(asked["planes"])
+        legal = torch.from_numpy(legal_answers(decisions["legal"], OUTPUTS[DISCARD]))
+        planes = np.ascontiguousarray(decisions["planes"])
         first, second = (
             log_probabilities(torch.from_numpy(each.evaluator.logits(planes) / self.config.temperature), legal)
-            for each in (self.original.itself, copy)
+            for each in (self.original.policy, copy)
         )
         return float(divergence(first, second).mean())
 
 
-def answers(network: Network, experience: np.ndarray) -> np.ndarray:
-    """Return i64[n]: a network's likeliest answers to questions."""
+def greedy_actions(network: Network, experience: np.ndarray) -> np.ndarray:
+    """Return i64[n]: a network's most likely actions in decisions."""
     logits = network(np.ascontiguousarray(experience["planes"]))
     return np.where(legal_answers(experience["legal"], logits.shape[1]), logits, -np.inf).argmax(axis=1)

@@ -10,25 +10,27 @@ from threading import Event
 import numpy as np
 from pydantic import Field
 
-from simulator.record import PHASE_STOP
+from simulator.record import GAME, PHASE_STOP
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.walls import DORA_INDICATORS
 from suphx.adaptation.adapting import Adapter
 from suphx.adaptation.config import AdaptationConfig
-from suphx.adaptation.players import FlowAgent, Original, load_original
-from suphx.adaptation.positions import Position, start_of
+from suphx.adaptation.players import OriginalAgent, StoppableFlow, load_original
+from suphx.adaptation.positions import SeatPosition
 from suphx.agent.interface import AgentOutput, act_each
 from suphx.config import Config, load_config, make_config
 from suphx.errors import InputError
 from suphx.networks.precision import Precision
 from suphx.reward.games import START
+from suphx.reward.kinds import start_of_rounds
 
-#: Most rollouts of all positions adapted to together: their questions are held in memory, about 70 KB per rollout.
-_MOST_ROLLOUTS = 8_000
-#: A round whose adaptation takes so many times as long as it may counts as late.
+#: Most rollouts of all positions adapted to together: their decisions are held in memory, about 70 KB per rollout.
+_MAX_ROLLOUTS = 8_000
+#: A round whose adaptation takes more than this many times its limit counts as late.
 _LATE = 1.1
 _SOUTH_4 = 7
+#: The rules that rewards are loaded for.
 _RULES = Rules.tenhou()
 
 
@@ -41,41 +43,41 @@ class AdaptedConfig(Config):
     """The first round of a game in which it adapts, from 0 (East 1) to 7 (South 4); before it, the original plays, and
     no time is spent."""
     seconds_per_round: float | None = Field(default=None, gt=0)
-    """Approximate time for adaptation per round, beyond its usual answers; by default as long as the deals take."""
+    """Approximate time for adaptation per round, beyond its usual decisions; by default as long as the deals take."""
 
 
 @dataclass
-class _Memory:
+class _RoundMemory:
     """What the agent remembers of the round that a seat is playing at a table."""
 
     game: tuple[int, int]
     """Seed and number of the game."""
     deal: int
     """Number of rounds dealt in the game."""
-    signs: tuple[int, ...]
+    signature: tuple[int, ...]
     """Other values that identify a round, because the games of bots all share a few seeds."""
     history: np.ndarray
     """START[k] of the rounds in which it had decisions."""
-    player: FlowAgent
+    player: StoppableFlow
     """The original, or the copy that it plays with."""
     decisions: int = 0
     """Decisions of its seat in this round, as of the last call."""
     known: bool = False
-    """Whether it was asked in this round before."""
+    """Whether it had a decision in this round before."""
 
 
 @dataclass
-class Counts:
+class AdaptationCounts:
     """Statistics of an agent's adaptations."""
 
     rounds: int = 0
     """Rounds of a seat in which it adapted."""
     kept: int = 0
-    """Those whose copy was kept."""
+    """Those whose copy passed the check."""
     rollouts: int = 0
     seconds: float = 0.0
     late: int = 0
-    """Rounds in which it took over a tenth longer than it may."""
+    """Rounds in which it took over a tenth longer than its limit."""
 
 
 class AdaptedAgent:
@@ -85,31 +87,30 @@ class AdaptedAgent:
     round and how the game's rounds started; if it joins in the middle of a round, it adapts to that position.
     """
 
-    def __init__(self, original: Original, config: AdaptedConfig, seed: int = 0) -> None:
+    def __init__(self, original: OriginalAgent, config: AdaptedConfig, seed: int = 0) -> None:
         """seed: random seed of the simulated deals and of sampling in them."""
         self.name = f"{original.name}, adapted"
-        self.counts: defaultdict[int, Counts] = defaultdict(Counts)
+        self.counts: defaultdict[int, AdaptationCounts] = defaultdict(AdaptationCounts)
         """By table."""
         self._original, self._config = original, config
         rewards = config.adaptation.reward.load(_RULES)
-        self._rules_used = rewards.rules_used
+        self._rules = {name: _RULES.to_record()[name] for name in rewards.rules_used}
         self._adapter = Adapter(original, config.adaptation, rewards, seed)
-        self._memory: dict[tuple[int, int], _Memory] = {}
+        self._memory: dict[tuple[int, int], _RoundMemory] = {}
 
     def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
         """Choose an action for each decision, adapting first where an adaptation is due."""
-        due = [
-            row for row in range(len(decisions)) if self._is_due(games[decisions.game[row]], *_place(decisions, row))
-        ]
-        size = max(1, _MOST_ROLLOUTS // self._adapter.config.rollouts)
+        keys = _keys(decisions)
+        due = [key for key in keys if self._is_due(games[key[0]], *key)]
+        size = max(1, _MAX_ROLLOUTS // self._adapter.config.rollouts)
         for first in range(0, len(due), size):
-            self._adapt(games, decisions, due[first : first + size])
-        memories = [self._memory.get(_place(decisions, row)) for row in range(len(decisions))]
-        players = [memory.player if memory else self._original.playing for memory in memories]
+            self._adapt(games, due[first : first + size])
+        memories = [self._memory.get(key) for key in keys]
+        players = [memory.player if memory else self._original.greedy for memory in memories]
         different = list(dict.fromkeys(players))
         who = np.array([different.index(player) for player in players], np.int64)
-        actions, choices = act_each(different, who, games, decisions)
-        return AgentOutput(actions, [output for choice in choices for output in choice.outputs])
+        actions, outputs = act_each(different, who, games, decisions)
+        return AgentOutput(actions, [output for each in outputs for output in each.outputs])
 
     def _is_due(self, game: np.void, table: int, seat: int) -> bool:
         """Record that a seat has a decision; return whether an adaptation is due."""
@@ -121,62 +122,55 @@ class AdaptedAgent:
         memory.known = True
         return bool(due)
 
-    def _remember(self, game: np.void, table: int, seat: int) -> _Memory:
+    def _remember(self, game: np.void, table: int, seat: int) -> _RoundMemory:
         """Return the memory of this round, or a fresh one if the round is not the same as last time."""
         name, deal = (int(game["seed"]), int(game["number"])), int(game["deals"])
-        signs, last = _signs(game), self._memory.get((table, seat))
+        signature, last = _signature(game), self._memory.get((table, seat))
         if last is not None and last.game != name:
             last = None
-        if last and last.deal == deal and last.signs == signs and last.decisions <= game["decisions"][seat]:
+        if last and last.deal == deal and last.signature == signature and last.decisions <= game["decisions"][seat]:
             return last
-        self._check_rules(game)
+        for rule, value in self._rules.items():
+            if game["rules"][rule] != value:
+                raise InputError(f"rules: {rule} is not that of the games which the reward is for")
         before = last.history if last and last.deal < deal else np.zeros(0, START)
-        memory = _Memory(name, deal, signs, np.concatenate([before, start_of(game)]), self._original.playing)
+        history = np.concatenate([before, start_of_rounds(np.array([game], GAME))])
+        memory = _RoundMemory(name, deal, signature, history, self._original.greedy)
         self._memory[table, seat] = memory
         return memory
 
-    def _check_rules(self, game: np.void) -> None:
-        """Raise InputError if a game, GAME, is played by rules other than those the reward was loaded for."""
-        record = _RULES.to_record()
-        for name in self._rules_used:
-            if game["rules"][name] != record[name]:
-                raise InputError(f"rules: {name} is another here than in the games that the reward is for")
-
-    def _adapt(self, games: np.ndarray, decisions: Decisions, rows: Sequence[int]) -> None:
-        memories = [self._memory[_place(decisions, row)] for row in rows]
-        positions = [
-            Position(games[decisions.game[row]].copy(), int(decisions.seat[row]), memory.history)
-            for row, memory in zip(rows, memories, strict=True)
-        ]
+    def _adapt(self, games: np.ndarray, keys: Sequence[tuple[int, int]]) -> None:
+        """Adapt to the rounds of these tables and seats."""
+        positions = [SeatPosition(games[key[0]].copy(), key[1], self._memory[key].history) for key in keys]
         limit = self._config.seconds_per_round
-        found = self._adapter.adapt(positions, limit)
-        for row, memory, adapted in zip(rows, memories, found, strict=True):
-            if adapted.kept:
-                memory.player = self._original.player(adapted.proposed)
-            counts = self.counts[int(decisions.game[row])]
+        for (table, seat), result in zip(keys, self._adapter.adapt(positions, limit), strict=True):
+            if result.passed:
+                self._memory[table, seat].player = self._original.player(result.copy)
+            counts = self.counts[table]
             counts.rounds += 1
-            counts.kept += adapted.kept
-            counts.rollouts += adapted.rollouts
-            counts.seconds += adapted.seconds
-            counts.late += limit is not None and adapted.seconds > _LATE * limit
+            counts.kept += result.passed
+            counts.rollouts += result.rollouts
+            counts.seconds += result.seconds
+            counts.late += limit is not None and result.seconds > _LATE * limit
 
     def watch(self, stop: Event) -> None:
         """Raise Stopped from `act`, also in the middle of an adaptation, while this event is set."""
         self._original.stop = stop
 
     def take_counts(self, table: int) -> dict[str, float]:
-        """Return the `Counts` of a table since the last call, as a dictionary."""
-        return asdict(self.counts.pop(table, Counts()))
+        """Return the `AdaptationCounts` of a table since the last call, as a dictionary."""
+        return asdict(self.counts.pop(table, AdaptationCounts()))
 
 
-def _signs(game: np.void) -> tuple[int, ...]:
+def _signature(game: np.void) -> tuple[int, ...]:
     indicator = game["wall"][DORA_INDICATORS[0]]
     return (*(int(game[name]) for name in ("round", "repeat_counter", "dealer", "start_bets")), int(indicator),
             *game["start_scores"].tolist())  # fmt: skip
 
 
-def _place(decisions: Decisions, row: int) -> tuple[int, int]:
-    return int(decisions.game[row]), int(decisions.seat[row])
+def _keys(decisions: Decisions) -> list[tuple[int, int]]:
+    """Return the table and seat of each decision."""
+    return list(zip(decisions.game.tolist(), decisions.seat.tolist(), strict=True))
 
 
 #: Prefix of the name of an agent with run-time adaptation.
@@ -205,5 +199,5 @@ def adapted_agent(
     """Load the agent with a name; raises InputError if there is none, or if a temperature is given."""
     agent, config = parse(name)
     if temperature is not None:
-        raise InputError(f"{name}: an agent that adapts always takes the likeliest actions; omit the temperature")
+        raise InputError(f"{name}: an agent that adapts always takes its most likely actions; omit the temperature")
     return AdaptedAgent(load_original(agent, precision, batch_invariant), config, seed)

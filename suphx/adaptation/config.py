@@ -18,7 +18,7 @@ class StepsConfig(Config):
     steps: int = Field(default=1, ge=1)
     """Number of steps, each over all rollouts."""
     distance: float = Field(default=0.01, gt=0)
-    """KL(policy before the steps, policy after them) in nats, averaged over the questions learned from."""
+    """KL(policy before the steps, policy after them) in nats, averaged over the decisions learned from."""
 
 
 class AdaptationConfig(Config):
@@ -33,15 +33,15 @@ class AdaptationConfig(Config):
     of the others of a deal is the baseline of each."""
     temperature: float = Field(default=1.0, gt=0)
     """Sampling temperature in rollouts; the policy at this temperature is the one that adapts. The paper samples from
-    the policy itself (1); below 1 rollouts are more like play, which takes the likeliest answers. For networks trained
-    only on human games, such as `sl`, 0.5 is better: at 1 rollouts mostly teach to be more confident. If a training
-    used 0.5 as its `start_temperature`, 1 has the same effect."""
+    the policy itself (1); below 1 rollouts are more like play, which takes the most likely actions. For networks
+    trained only on human games, such as `sl`, 0.5 is better: at 1 rollouts mostly teach to be more confident. If a
+    training used 0.5 as its `start_temperature`, 1 has the same effect."""
     max_confidence: float = Field(default=1.0, gt=0, le=1)
-    """Skip questions whose likeliest answer has a higher probability than this (at temperature 1)."""
+    """Skip decisions whose most likely action has a higher probability than this (at temperature 1)."""
     steps: StepsConfig = Field(default_factory=StepsConfig)
     """The gradient steps on the rollouts."""
     bound: float = Field(default=0.03, gt=0)
-    """Upper bound of KL(original, adapted) in nats, averaged over held-out questions: weights that are farther away are
+    """Upper bound of KL(original, adapted) in nats, averaged over held-out decisions: weights that are farther away are
     moved back towards the original's."""
     check_deals: int = Field(default=250, ge=0)
     """Held-out deals on which the adapted copy is compared with the original, and dropped if its mean gain is more than

@@ -11,15 +11,16 @@ from simulator.efficiency import shanten_batch
 from simulator.record import GAME, PHASE_DEAL, SEATS
 from simulator.rules import Rules
 from simulator.tables import Tables
-from suphx.adaptation.positions import Position, start_of
+from suphx.adaptation.positions import SeatPosition
 from suphx.agent.interface import Agent
 from suphx.config import Config
 from suphx.errors import InputError
+from suphx.reward.kinds import start_of_rounds
 
 Situation = Literal["any", "last", "behind", "lead"]
 
 
-class Standing(NamedTuple):
+class LastRoundScores(NamedTuple):
     """Points before a constructed South 4.
 
     The leader is the dealer, with so many points that the game ends with this round: if the dealer would deal again,
@@ -36,11 +37,14 @@ class Standing(NamedTuple):
 
 
 #: Points in constructed last rounds, by situation.
-#: `behind`: 11,000 behind the next two. Without bets a mangan (8,000), won by draw or from the dealer, is too little
+#: `behind`: 11,000 behind the next two. Without bets a mangan (8,000), by tsumo or from the dealer, is too little
 #: for a better place, while 12,000 pass both; a direct hit counts double: 6,400 from one of the two pass that one.
-#: `lead`: 28,000 ahead of all. The dealer pays half of another seat's win by draw, and keeps the lead unless it deals
-#: into 16,000 or another seat draws 24,000.
-MADE = {"behind": Standing(10_000, 48_000, 21_000), "lead": Standing(46_000, None, 18_000)}
+#: `lead`: 28,000 ahead of all. The dealer pays half of another seat's tsumo, and keeps the lead unless it deals
+#: into 16,000 or another seat wins 24,000 by tsumo.
+CONSTRUCTED = {
+    "behind": LastRoundScores(10_000, 48_000, 21_000),
+    "lead": LastRoundScores(46_000, None, 18_000),
+}
 #: Number of the round South 4, and its dealer.
 _LAST_ROUND, _LAST_DEALER = 7, 3
 #: A dealt hand is called good up to the first shanten number, and poor from the second on.
@@ -55,17 +59,17 @@ class HandsConfig(Config):
     situation: Situation = "any"
     """`any`: a random round of a game. `last`: South 4 or later. `behind`, `lead`: a
     constructed South 4 that ends the game, in which the seat needs 12,000 points (or 6,400 by a direct hit) to leave
-    last place, or is the dealer and 28,000 points ahead of all (`Standing`, `MADE`)."""
+    last place, or is the dealer and 28,000 points ahead of all (`LastRoundScores`, `CONSTRUCTED`)."""
     count: int = Field(default=200, ge=1)
     """Number of hands, each from a different game."""
 
 
 @dataclass(frozen=True)
-class Hand:
+class ExperimentHand:
     """A hand of an experiment."""
 
     situation: str
-    position: Position
+    position: SeatPosition
 
     @property
     def shanten(self) -> int:
@@ -78,62 +82,61 @@ class Hand:
         return "good" if self.shanten <= GOOD else "poor" if self.shanten >= POOR else "middle"
 
 
-def find_hands(config: HandsConfig, agent: Agent, rules: Rules, seed: int) -> list[Hand]:
+def find_hands(config: HandsConfig, agent: Agent, rules: Rules, seed: int) -> list[ExperimentHand]:
     """Find hands, the same ones for the same seed. agent: plays the games that they are taken from.
 
     Raises InputError if there are too few.
     """
-    if config.situation in MADE:
-        positions = _made(config, rules, seed)
+    if config.situation in CONSTRUCTED:
+        positions = _construct(config, rules, seed)
     else:
-        positions = _chosen(_of_games(agent, rules, seed, config.count), config, seed)
+        positions = _choose(_play_games(agent, rules, seed, config.count), config, seed)
     if len(positions) < config.count:
-        raise InputError(f"{len(positions)} hands of situation {config.situation!r} were found, not {config.count}")
-    return [Hand(config.situation, position) for position in positions]
+        raise InputError(f"{len(positions)} hands of situation {config.situation!r}, not {config.count}")
+    return [ExperimentHand(config.situation, position) for position in positions]
 
 
 def _random(seed: int, number: int) -> np.random.Generator:
     return np.random.default_rng([seed, number])
 
 
-def _made(config: HandsConfig, rules: Rules, seed: int) -> list[Position]:
-    standing = MADE[config.situation]
+def _construct(config: HandsConfig, rules: Rules, seed: int) -> list[SeatPosition]:
+    points = CONSTRUCTED[config.situation]
     tables = Tables(config.count, rules, seed, restart=False)
     games = np.zeros(config.count, GAME)
     for name in ("rules", "seed", "number"):
         games[name] = tables.games[name]
     games["phase"], games["round"], games["dealer"] = PHASE_DEAL, _LAST_ROUND, _LAST_DEALER
     games["deals"] = _LAST_ROUND
-    games["scores"] = standing.others
+    games["scores"] = points.others
     seats = np.full(config.count, _LAST_DEALER)
-    if standing.dealer is not None:
-        games["scores"][:, _LAST_DEALER] = standing.dealer
+    if points.dealer is not None:
+        games["scores"][:, _LAST_DEALER] = points.dealer
         seats[:] = [_random(seed, number).integers(_LAST_DEALER) for number in range(config.count)]
-    games["scores"][np.arange(config.count), seats] = standing.own
-    starts = [start_of(game) for game in tables.games]
+    games["scores"][np.arange(config.count), seats] = points.own
+    starts = start_of_rounds(tables.games)
     tables.restore(games)
     return [
-        Position(game.copy(), int(seat), np.concatenate([start, start_of(game)]))
-        for game, seat, start in zip(tables.games, seats, starts, strict=True)
+        SeatPosition(game.copy(), int(seat), np.array([start, last]))
+        for game, seat, start, last in zip(tables.games, seats, starts, start_of_rounds(tables.games), strict=True)
     ]
 
 
-def _chosen(games: Iterator[np.ndarray], config: HandsConfig, seed: int) -> list[Position]:
+def _choose(games: Iterator[np.ndarray], config: HandsConfig, seed: int) -> list[SeatPosition]:
     """Pick one round from each game, GAME[rounds] as dealt, that has one of the situation, until there are enough."""
-    found: list[Position] = []
+    positions: list[SeatPosition] = []
     for number, rounds in enumerate(games):
         fitting = np.flatnonzero(rounds["round"] >= (_LAST_ROUND if config.situation == "last" else 0))
         if len(fitting):
             random = _random(seed, number)
             which, seat = int(random.choice(fitting)), int(random.integers(SEATS))
-            history = np.concatenate([start_of(each) for each in rounds[: which + 1]])
-            found.append(Position(rounds[which].copy(), seat, history))
-        if len(found) == config.count:
+            positions.append(SeatPosition(rounds[which].copy(), seat, start_of_rounds(rounds[: which + 1])))
+        if len(positions) == config.count:
             break
-    return found
+    return positions
 
 
-def _of_games(agent: Agent, rules: Rules, seed: int, count: int) -> Iterator[np.ndarray]:
+def _play_games(agent: Agent, rules: Rules, seed: int, count: int) -> Iterator[np.ndarray]:
     for first in range(0, _GAMES_PER_HAND * count, _GAMES):
         tables = Tables(_GAMES, rules, seed, restart=False)
         tables.restart(range(_GAMES), range(first, first + _GAMES))

@@ -1,4 +1,4 @@
-"""Players that share an agent's five networks: playing greedily, drawing discards, or with another discard network."""
+"""Players that share an agent's five networks: greedy, sampling discards, or with another discard network."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from threading import Event
 import numpy as np
 
 from simulator.tables import Decisions
-from suphx.adaptation.learned_part import blocks_in_common
+from suphx.adaptation.learned_part import n_shared_blocks
 from suphx.agent.flow import Flow, Network, PlaneEncoder, Sampling
 from suphx.agent.interface import AgentOutput
 from suphx.agent.network_agent import load_networks
@@ -23,13 +23,13 @@ from suphx.threads import Stopped
 DISCARD = "discard"
 
 
-class FlowAgent(Flow):
+class StoppableFlow(Flow):
     """A decision flow, until the `stop` of its original is set."""
 
     def __init__(
-        self, original: Original, networks: Mapping[str, Network], drawn: Mapping[str, Sampling] | None
+        self, original: OriginalAgent, networks: Mapping[str, Network], sampling: Mapping[str, Sampling] | None
     ) -> None:
-        super().__init__(networks, PlaneEncoder(), Sampling(), drawn, original.name)
+        super().__init__(networks, PlaneEncoder(), Sampling(), sampling, original.name)
         self._original = original
 
     def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
@@ -40,14 +40,14 @@ class FlowAgent(Flow):
 
 
 @dataclass(frozen=True)
-class Copy:
+class PolicyCopy:
     """A discard network in place of the original's."""
 
     network: PolicyNetwork
     evaluator: Evaluator
 
 
-class Original:
+class OriginalAgent:
     """The agent to adapt; its own networks stay unchanged."""
 
     def __init__(
@@ -66,26 +66,26 @@ class Original:
         self.networks = {model: networks[model].to(precision.device) for model in MODELS}
         evaluators = {model: Evaluator(each, precision, batch_invariant) for model, each in self.networks.items()}
         self._logits = {model: each.logits for model, each in evaluators.items()}
-        self.itself = Copy(self.networks[DISCARD], evaluators[DISCARD])
+        self.policy = PolicyCopy(self.networks[DISCARD], evaluators[DISCARD])
         """Its own discard network."""
-        self.playing = self.player(self.itself)
-        """The unchanged agent as a player, which takes the likeliest answers."""
+        self.greedy = self.player(self.policy)
+        """The unchanged agent as a player, which takes the most likely actions."""
 
-    def copy(self, network: PolicyNetwork) -> Copy:
-        """Return a copy of this agent's discard network; computed with what it shares of the first blocks."""
-        blocks = blocks_in_common(network, self.itself.network)
-        like = None if blocks is None else (self.itself.evaluator, blocks)
-        return Copy(network, Evaluator(network, self.precision, self._batch_invariant, like))
+    def copy(self, network: PolicyNetwork) -> PolicyCopy:
+        """Return a copy of this agent's policy with another network; first blocks that both share are used by both."""
+        blocks = n_shared_blocks(network, self.policy.network)
+        like = None if blocks is None else (self.policy.evaluator, blocks)
+        return PolicyCopy(network, Evaluator(network, self.precision, self._batch_invariant, like))
 
-    def player(self, copy: Copy, drawn: Mapping[str, Sampling] | None = None) -> FlowAgent:
-        """Return a player by a copy, which takes the likeliest answers except to what is `drawn`, by model."""
-        return FlowAgent(self, self._logits | {DISCARD: copy.evaluator.logits}, drawn)
+    def player(self, copy: PolicyCopy, sampling: Mapping[str, Sampling] | None = None) -> StoppableFlow:
+        """Return a player with a copy, greedy except for the models in `sampling`."""
+        return StoppableFlow(self, self._logits | {DISCARD: copy.evaluator.logits}, sampling)
 
-    def drawing(self, temperature: float, seed: int = 0) -> FlowAgent:
-        """Return the unchanged agent as a player that draws its discards."""
-        return self.player(self.itself, {DISCARD: Sampling(temperature, seed)})
+    def sampling(self, temperature: float, seed: int = 0) -> StoppableFlow:
+        """Return the unchanged agent as a player that samples its discards."""
+        return self.player(self.policy, {DISCARD: Sampling(temperature, seed)})
 
 
-def load_original(name: str, precision: Precision, batch_invariant: bool = True) -> Original:
+def load_original(name: str, precision: Precision, batch_invariant: bool = True) -> OriginalAgent:
     """Load the agent with a name for adaptation; raises InputError if it has no networks of ours."""
-    return Original(*load_networks(name), precision, batch_invariant)
+    return OriginalAgent(*load_networks(name), precision, batch_invariant)

@@ -1,12 +1,12 @@
 """Gradient steps on formula 6, with lengths chosen so that the policy moves by a given KL distance.
 
-The paper maximises the sum over rollouts tau of R(tau) p(tau) / p_o(tau), where p is the policy that adapts and p_o the
+The paper maximizes the sum over rollouts tau of R(tau) p(tau) / p_o(tau), where p is the policy that adapts and p_o the
 original policy, which played. The deal and the other seats' actions are equally likely under both, so the ratio of a
-rollout is the product of pi(a|s) / pi_o(a|s) over the seat's own answers. In the first step all ratios are 1. In later
-ones the gradient of an answer's log-probability is weighted with the ratio of that answer alone: leaving out the others
+rollout is the product of pi(a|s) / pi_o(a|s) over the seat's own actions. In the first step all ratios are 1. In later
+ones the gradient of an action's log-probability is weighted with the ratio of that action alone: leaving out the others
 causes a bias of second order in the distance of the policies, but the variance of their product grows exponentially.
 
-A baseline causes no bias if it does not depend on the rollout's own answers: here it is the mean reward of the *other*
+A baseline causes no bias if it does not depend on the rollout's own actions: here it is the mean reward of the *other*
 rollouts of the same deal, which removes the luck of the deal.
 """
 
@@ -14,15 +14,15 @@ import numpy as np
 import torch
 
 from suphx.adaptation.config import StepsConfig
-from suphx.adaptation.learned_part import LearnedPart, copy_but
+from suphx.adaptation.learned_part import LearnedPart, copy_except
 from suphx.learning.experience import microbatches
 from suphx.learning.policy_gradient import LARGEST_LOG_WEIGHT, divergence, legal_answers, log_probabilities
 from suphx.networks.models import OUTPUTS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 
-#: Most questions that a distance is measured on; not all are needed, as neighbours within rollouts are alike.
-_MEASURED = 2048
+#: Most decisions that a distance is measured on; not all are needed, as neighbors within rollouts are alike.
+_SAMPLE_SIZE = 2048
 #: The length to try first; one is accepted if its distance is between this share of the target and the target.
 _FIRST_LENGTH, _NEAR, _TRIES = 1e-3, 0.8, 8
 
@@ -48,20 +48,20 @@ def step(
 ) -> PolicyNetwork:
     """Return an adapted copy of a network, or an equal one if there is nothing to learn.
 
-    experience: the questions to the network. advantage: f64[n], of each answer. temperature: sampling temperature of
-    the policy that played. seed: random seed for choosing the questions that distances are measured on.
+    experience: the decisions of the network. advantage: f64[n], of each action. temperature: sampling temperature of
+    the policy that played. seed: random seed for choosing the decisions that distances are measured on.
     """
     if not len(experience) or not np.any(advantage):
-        return copy_but(network, network.parameters())
+        return copy_except(network, network.parameters())
     part = LearnedPart(network, config.blocks, precision)
-    climb = _Climb(part, experience, advantage, temperature, seed)
+    ascent = _Ascent(part, experience, advantage, temperature, seed)
     for number in range(1, config.steps + 1):
-        climb.step(config.distance * (number / config.steps) ** 2)
+        ascent.step(config.distance * (number / config.steps) ** 2)
     return part.network.requires_grad_(False)
 
 
-class _Climb:
-    """The state of an optimisation: weights that move away from their starting point."""
+class _Ascent:
+    """Gradient ascent from a starting point."""
 
     def __init__(
         self, part: LearnedPart, experience: np.ndarray, advantage: np.ndarray, temperature: float, seed: int
@@ -70,30 +70,30 @@ class _Climb:
         self._inputs = part.inputs(np.ascontiguousarray(experience["planes"]))
         device = part.precision.device
         self._legal = torch.from_numpy(legal_answers(experience["legal"], OUTPUTS[part.network.model])).to(device)
-        self._answer = torch.from_numpy(experience["action"].astype(np.int64)).to(device)
+        self._action = torch.from_numpy(experience["action"].astype(np.int64)).to(device)
         self._advantage = torch.from_numpy(advantage).float().to(device)
-        self._played = torch.from_numpy(experience["log_probability"].copy()).to(device)
+        self._log_probability = torch.from_numpy(experience["log_probability"].copy()).to(device)
         self._chunks = microbatches(len(experience), self._precision)
-        self._measured = np.sort(np.random.default_rng(seed).permutation(len(experience))[:_MEASURED])
+        self._sample = np.sort(np.random.default_rng(seed).permutation(len(experience))[:_SAMPLE_SIZE])
         with torch.inference_mode():
-            self._start = self._log_policy_measured()
+            self._start = self._log_policy_sample()
         self._length: float | None = None
 
     def _log_policy(self, rows: slice | np.ndarray) -> torch.Tensor:
         return log_probabilities(self._part.logits(self._inputs[rows]) / self._temperature, self._legal[rows])
 
-    def _log_policy_measured(self) -> torch.Tensor:
-        chunks = microbatches(len(self._measured), self._precision)
-        return torch.cat([self._log_policy(self._measured[rows]) for rows in chunks])
+    def _log_policy_sample(self) -> torch.Tensor:
+        chunks = microbatches(len(self._sample), self._precision)
+        return torch.cat([self._log_policy(self._sample[rows]) for rows in chunks])
 
-    def _taken(self, rows: slice) -> torch.Tensor:
-        """Return log pi f32[n] of the answers taken."""
-        return self._log_policy(rows).gather(1, self._answer[rows, None]).squeeze(1)
+    def _log_taken(self, rows: slice) -> torch.Tensor:
+        """Return log pi f32[n] of the actions taken."""
+        return self._log_policy(rows).gather(1, self._action[rows, None]).squeeze(1)
 
     def _distance(self) -> float:
         """Return KL(start, adapted) in nats."""
         with torch.inference_mode():
-            return float(divergence(self._start, self._log_policy_measured()).mean())
+            return float(divergence(self._start, self._log_policy_sample()).mean())
 
     def step(self, distance: float) -> None:
         """Take one gradient step, to this KL distance from the start."""
@@ -101,47 +101,47 @@ class _Climb:
         start = [weight.detach().clone() for weight in self._part.parameters]
         length = self._length or _FIRST_LENGTH
         for _ in range(_TRIES):
-            self._go(start, direction, length)
-            found = self._distance()
-            if _NEAR * distance <= found <= distance:
+            self._move(start, direction, length)
+            reached = self._distance()
+            if _NEAR * distance <= reached <= distance:
                 break
-            factor = (0.95 * distance / found) ** 0.5 if found > 0 else 10.0
+            factor = (0.95 * distance / reached) ** 0.5 if reached > 0 else 10.0
             length *= min(max(factor, 0.1), 10.0)
         else:
             while self._distance() > distance:
                 length /= 2
-                self._go(start, direction, length)
+                self._move(start, direction, length)
         self._length = length
 
     @torch.no_grad()
-    def _go(self, start: list[torch.Tensor], direction: list[torch.Tensor], length: float) -> None:
+    def _move(self, start: list[torch.Tensor], direction: list[torch.Tensor], length: float) -> None:
         for weight, at, along in zip(self._part.parameters, start, direction, strict=True):
             weight.copy_(at + length * along)
 
     def _gradient(self) -> list[torch.Tensor]:
-        """Return the gradient of formula 6 for the weights that learn, as a mean over answers."""
+        """Return the gradient of formula 6 for the weights that learn, as a mean over actions."""
         weighted = self._advantage
         if self._length is not None:
             with torch.inference_mode():
-                taken = torch.cat([self._taken(rows) for rows in self._chunks])
-            weighted = (taken - self._played).clamp(max=LARGEST_LOG_WEIGHT).exp() * weighted
+                taken = torch.cat([self._log_taken(rows) for rows in self._chunks])
+            weighted = (taken - self._log_probability).clamp(max=LARGEST_LOG_WEIGHT).exp() * weighted
         for rows in self._chunks:
-            ((weighted[rows] * self._taken(rows)).sum() / len(self._played)).backward()
-        found = [torch.zeros_like(each) if each.grad is None else each.grad for each in self._part.parameters]
+            ((weighted[rows] * self._log_taken(rows)).sum() / len(self._log_probability)).backward()
+        gradient = [torch.zeros_like(each) if each.grad is None else each.grad for each in self._part.parameters]
         for weight in self._part.parameters:
             weight.grad = None
-        return found
+        return gradient
 
 
-def between(original: PolicyNetwork, adapted: PolicyNetwork, share: float) -> PolicyNetwork:
+def interpolate(original: PolicyNetwork, adapted: PolicyNetwork, share: float) -> PolicyNetwork:
     """Return the network whose weights lie this share of the way from the original's to the adapted one's.
 
-    What these share, it shares with them.
+    Weights that both share are shared with the result.
     """
     pairs = zip(original.parameters(), adapted.parameters(), strict=True)
-    found = copy_but(original, [weight for weight, end in pairs if weight is end])
+    network = copy_except(original, [weight for weight, end in pairs if weight is end])
     with torch.no_grad():
-        for weight, end in zip(found.parameters(), adapted.parameters(), strict=True):
+        for weight, end in zip(network.parameters(), adapted.parameters(), strict=True):
             if weight is not end:
                 weight.lerp_(end.to(weight.device), share)
-    return found
+    return network

@@ -20,10 +20,10 @@ from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx import cli
 from suphx.adaptation import adapting
-from suphx.adaptation.adapting import Adapter, Clock, Pace, Rewarded
+from suphx.adaptation.adapting import Adapter, RolloutPace, Stopwatch, TrainingRollouts
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig, parse
 from suphx.adaptation.experiment import ExperimentConfig
-from suphx.adaptation.positions import Position
+from suphx.adaptation.positions import SeatPosition
 from suphx.agent.flow import PlaneEncoder
 from suphx.agent.interface import Agent, RuleAgent
 from suphx.agent.registry import fingerprint, has_networks, load_agent
@@ -32,7 +32,7 @@ from suphx.errors import InputError
 from suphx.evaluation.arena import Terms, play_here
 from suphx.evaluation.protocol import Plan, one_against_three
 from suphx.mjai.bot.seat import Seat
-from tests.adaptation.adaptation_positions import PRECISION, Honours, late_positions, tiny_agent
+from tests.adaptation.adaptation_positions import PRECISION, Honors, late_positions, tiny_agent
 
 AGENT = tiny_agent()
 #: Adaptations that take hours.
@@ -43,28 +43,28 @@ def adapted(seconds: float | None = None, **changes: Any) -> AdaptedAgent:
     usual = {"deals": 8, "copies": 2, "check_deals": 0, "bound": 5.0, "steps": {"distance": 0.5}}
     config = {"adaptation": usual | changes | {"reward": {"kind": "round"}}}
     agent = AdaptedAgent(AGENT, AdaptedConfig.model_validate(config | {"seconds_per_round": seconds}), 3)
-    agent._rewards = agent._adapter.rewards = Honours()
+    agent._adapter.rewards = Honors()
     return agent
 
 
 @pytest.fixture(scope="module")
-def positions() -> list[Position]:
+def positions() -> list[SeatPosition]:
     return late_positions(2)
 
 
-def tables_of(positions: list[Position]) -> Tables:
+def tables_of(positions: list[SeatPosition]) -> Tables:
     tables = Tables(len(positions), Rules.tenhou(), restart=False)
     tables.restore(np.array([position.game for position in positions]))
     return tables
 
 
-def play_round(agent: AdaptedAgent, position: Position) -> tuple[list[int], list[int]]:
+def play_round(agent: AdaptedAgent, position: SeatPosition) -> tuple[list[int], list[int]]:
     """Play a position's round with the agent on its seat; its actions, and how often it had adapted before each."""
     tables, actions, adaptations = tables_of([position]), [], []
     while True:
         decisions = tables.decisions()
         mine = decisions.seat == position.seat
-        chosen = AGENT.playing.act(tables.games, decisions).actions
+        chosen = AGENT.greedy.act(tables.games, decisions).actions
         if mine.any():
             (row,) = np.flatnonzero(mine)
             part = type(decisions)(
@@ -77,30 +77,30 @@ def play_round(agent: AdaptedAgent, position: Position) -> tuple[list[int], list
             return actions, adaptations
 
 
-def test_it_adapts_once_in_a_round_and_then_plays_by_the_copy(positions: list[Position]) -> None:
+def test_it_adapts_once_in_a_round_and_then_plays_by_the_copy(positions: list[SeatPosition]) -> None:
     agent = adapted()
     actions, adaptations = play_round(agent, positions[0])
     assert set(adaptations) == {1} and agent.counts[0].kept == 1 and agent.counts[0].rollouts == 16
     assert agent.counts[0].seconds > 0
     copy = agent._memory[0, positions[0].seat].player
-    assert copy is not AGENT.playing
+    assert copy is not AGENT.greedy
     tables = tables_of(positions[:1])
     decisions = tables.decisions()
     assert copy.act(tables.games, decisions).actions.tolist() == actions[:1]
 
 
-def test_before_its_first_round_the_original_plays(positions: list[Position]) -> None:
+def test_before_its_first_round_the_original_plays(positions: list[SeatPosition]) -> None:
     agent, position = adapted(), positions[0]
     agent._config = agent._config.model_copy(update={"first_round": 7})
     for number, adaptations in ((6, 0), (7, 1)):
         game = position.game.copy()
         game["round"] = number
-        play_round(agent, Position(game, position.seat, position.history))
+        play_round(agent, SeatPosition(game, position.seat, position.history))
         assert agent.take_counts(0)["rounds"] == adaptations
 
 
 def test_with_a_copy_that_is_dropped_it_plays_as_the_original(
-    positions: list[Position], monkeypatch: pytest.MonkeyPatch
+    positions: list[SeatPosition], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(adapting, "_CHECK_MARGIN", 1e9)
     agent = adapted(check_deals=16)
@@ -115,7 +115,7 @@ def test_with_a_copy_that_is_dropped_it_plays_as_the_original(
     assert play_round(plain, positions[0])[0] == actions
 
 
-def test_the_next_round_begins_with_the_original_and_a_longer_history(positions: list[Position]) -> None:
+def test_the_next_round_begins_with_the_original_and_a_longer_history(positions: list[SeatPosition]) -> None:
     agent = adapted()
     first = positions[0].game.copy()
     second = first.copy()
@@ -125,13 +125,13 @@ def test_the_next_round_begins_with_the_original_and_a_longer_history(positions:
         tables.restore(np.array([game]))
         agent._is_due(tables.games[0], 0, positions[0].seat)
         memory = agent._memory[0, positions[0].seat]
-        assert memory.player is AGENT.playing
+        assert memory.player is AGENT.greedy
         memory.player = AGENT.player(AGENT.copy(AGENT.networks["discard"]))  # as if it had adapted
     assert memory.history["round"].tolist() == [int(first["round"]), 1]
     assert memory.history["scores"][1].tolist() == [26_000, 24_000, 25_000, 25_000]
 
 
-def test_tables_together_are_played_as_each_alone(positions: list[Position]) -> None:
+def test_tables_together_are_played_as_each_alone(positions: list[SeatPosition]) -> None:
     together = adapted()
     tables = tables_of(positions)
     decisions = tables.decisions()
@@ -142,7 +142,7 @@ def test_tables_together_are_played_as_each_alone(positions: list[Position]) -> 
         assert actions[decisions.game == number].tolist() == expected.tolist()
 
 
-def test_what_was_asked_is_told_with_the_rows_of_the_batch(positions: list[Position]) -> None:
+def test_what_was_asked_is_told_with_the_rows_of_the_batch(positions: list[SeatPosition]) -> None:
     tables = tables_of(positions)
     decisions = tables.decisions()
     choice = adapted().act(tables.games, decisions)
@@ -154,7 +154,7 @@ def test_what_was_asked_is_told_with_the_rows_of_the_batch(positions: list[Posit
             assert np.array_equal(output.planes, seen)
 
 
-def test_without_time_for_a_check_nothing_is_changed(positions: list[Position]) -> None:
+def test_without_time_for_a_check_nothing_is_changed(positions: list[SeatPosition]) -> None:
     agent = adapted(seconds=1e-3, deals=1000, check_deals=100)
     play_round(agent, positions[0])
     assert agent.counts[0].rounds == 1 and agent.counts[0].kept == 0
@@ -163,15 +163,15 @@ def test_without_time_for_a_check_nothing_is_changed(positions: list[Position]) 
 
 
 def test_a_clock_says_how_much_time_is_left() -> None:
-    assert Clock().left() == float("inf")
-    clock = Clock(share=2, limit=10.0)
+    assert Stopwatch().left() == float("inf")
+    clock = Stopwatch(positions=2, limit=10.0)
     time.sleep(0.02)
     assert 0.01 <= clock.seconds < 5
     assert 15 < clock.left() < 20 - 0.02 and 5 < clock.left(0.5) < 10 - 0.02
 
 
 def test_a_pace_is_that_of_what_was_seen_last() -> None:
-    pace = Pace()
+    pace = RolloutPace()
     assert pace.affordable(1000, float("inf"), 4) == 1000
     assert pace.affordable(1000, 1e9, 4) == 0  # nothing is known yet
     pace.note(32, 2.0)
@@ -183,7 +183,7 @@ def test_a_pace_is_that_of_what_was_seen_last() -> None:
 
 
 @pytest.mark.parametrize("check_deals", [16, 0])
-def test_with_more_time_it_plays_more(positions: list[Position], check_deals: int) -> None:
+def test_with_more_time_it_plays_more(positions: list[SeatPosition], check_deals: int) -> None:
     agent = adapted(seconds=60, deals=40, check_deals=check_deals)
     for _ in range(2):
         agent._memory.clear()
@@ -193,11 +193,11 @@ def test_with_more_time_it_plays_more(positions: list[Position], check_deals: in
     assert agent.counts[0].rollouts == 2 * 80  # every deal that is wanted: the limit is far away
 
 
-def test_games_of_other_rules_than_the_predictors_are_refused(positions: list[Position]) -> None:
+def test_games_of_other_rules_than_the_predictors_are_refused(positions: list[SeatPosition]) -> None:
     agent = AdaptedAgent(AGENT, AdaptedConfig())
     tables = tables_of(positions[:1])
     tables.games["rules"]["target_points"] += 1
-    with pytest.raises(InputError, match="target_points is another here"):
+    with pytest.raises(InputError, match="target_points is not that of the games"):
         agent.act(tables.games, tables.decisions())
 
 
@@ -249,7 +249,7 @@ def test_it_plays_a_game_that_is_told_event_by_event() -> None:
 def test_names_that_mean_nothing_are_refused(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         load_agent(name, precision=PRECISION)
-    with pytest.raises(InputError, match="likeliest answers"):
+    with pytest.raises(InputError, match="most likely actions"):
         load_agent("adapted:sl", temperature=0.5, precision=PRECISION)
 
 
@@ -262,7 +262,7 @@ def test_an_interrupted_match_ends_in_the_middle_of_an_adaptation(monkeypatch: p
         agents.append(AdaptedAgent(tiny_agent(), AdaptedConfig.model_validate(LONG), 3))
         return [agents[-1], *(RuleAgent(player("tsumogiri")) for _ in range(2))]
 
-    def watched(*arguments: Any) -> Rewarded:
+    def watched(*arguments: Any) -> TrainingRollouts:
         begun.set()
         return roll(*arguments)
 
@@ -295,7 +295,7 @@ def test_its_games_in_the_arena_do_not_depend_on_the_batch_and_say_what_it_did()
         ((agent, counts),), ((_, again),) = one.counted, other.counted
         assert agent == 0 and 0 < counts["rounds"]
         assert all(counts[name] == again[name] for name in ("rounds", "kept", "rollouts"))
-    plain = play_here(plan, terms, [(0, 0), (1, 1)], 2, 1, lambda *_: [AGENT.playing, RuleAgent(player("tsumogiri"))])
+    plain = play_here(plan, terms, [(0, 0), (1, 1)], 2, 1, lambda *_: [AGENT.greedy, RuleAgent(player("tsumogiri"))])
     assert any(game.log != found[0][int(game.row["deal"])].log for game in plain)
 
 

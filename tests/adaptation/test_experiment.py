@@ -10,25 +10,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from simulator.players import player
 from simulator.record import RESULT_EXHAUSTIVE
 from simulator.rounds import _is_game_over
 from simulator.rules import Rules
-from suphx.adaptation import outputs
-from suphx.adaptation.adapting import Adapter, Rewarded
+from suphx.adaptation.adapting import Adapter, TrainingRollouts
 from suphx.adaptation.experiment import Experiment, ExperimentConfig
-from suphx.adaptation.hands import Hand, HandsConfig, find_hands
+from suphx.adaptation.hands import ExperimentHand, HandsConfig, find_hands
 from suphx.adaptation.learned_part import LearnedPart
-from suphx.adaptation.notebook import HANDS_NAME, HandResult, Notebook, Trial
-from suphx.adaptation.outputs import plot_gains, plot_shares
-from suphx.adaptation.positions import Position
+from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.results import HANDS_NAME, HandResult, HandResults, Trial, summarize
 from suphx.adaptation.rollouts import roll_out, rollouts_of
-from suphx.adaptation.summary import summarise
 from suphx.agent.interface import RuleAgent
 from suphx.errors import InputError
-from tests.adaptation.adaptation_positions import Honours, late_positions, points, tiny_agent
+from tests.adaptation.adaptation_positions import Honors, late_positions, points, tiny_agent
 
 AGENT = tiny_agent()
 RULES = Rules.tenhou()
@@ -37,13 +33,12 @@ CONFIG = ExperimentConfig.model_validate(
     {
         "seed": 4,
         "adaptation": {"deals": 3, "copies": 2, "check_deals": 3, "reward": {"kind": "round"}},
-        "variants": {"shuffled": {"shuffled": True}, "far": {"steps": {"distance": 0.2}}},
         "deals": 6,
     }
 )
 
 
-def found(situation: str, count: int = 6, seed: int = 1) -> list[Hand]:
+def found(situation: str, count: int = 6, seed: int = 1) -> list[ExperimentHand]:
     config = HandsConfig.model_validate({"situation": situation, "count": count})
     return find_hands(config, SENSIBLE, RULES, seed)
 
@@ -133,26 +128,26 @@ def test_rounds_of_a_game_played_here_go_on_as_they_were_played() -> None:
 
 
 @pytest.fixture(scope="module")
-def hands() -> list[Hand]:
-    return [Hand("late", position) for position in late_positions(3)]
+def hands() -> list[ExperimentHand]:
+    return [ExperimentHand("late", position) for position in late_positions(3)]
 
 
 def run(
-    folder: Path, hands: list[Hand], stop_after: int = 99, threads: int = 1, **changes: Any
+    folder: Path, hands: list[ExperimentHand], stop_after: int = 99, threads: int = 1, **changes: Any
 ) -> list[dict[str, Any]]:
     """The results of an experiment without its times; KeyboardInterrupt after so many hands."""
     config = CONFIG.model_copy(update=changes)
-    with Notebook(folder, config.settings()) as notebook:
+    with HandResults(folder, config.settings()) as hand_results:
 
         def watch() -> None:
-            if len(notebook.done) == stop_after:
+            if len(hand_results.done) == stop_after:
                 raise KeyboardInterrupt
 
         try:
-            Experiment(config, AGENT).run(hands, notebook, watch, threads)
+            Experiment(config, AGENT).run(hands, hand_results, watch, threads)
         except KeyboardInterrupt:
             pass
-        done = [notebook.done[number].model_dump() for number in sorted(notebook.done)]
+        done = [hand_results.done[number].model_dump() for number in sorted(hand_results.done)]
     for hand in done:
         del hand["rollout_seconds"]
         for trial in hand["trials"].values():
@@ -161,12 +156,12 @@ def run(
 
 
 @pytest.fixture(scope="module")
-def results(hands: list[Hand], tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def results(hands: list[ExperimentHand], tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return run(tmp_path_factory.mktemp("whole"), hands)
 
 
 def test_an_interrupted_experiment_goes_on_with_the_same_numbers(
-    hands: list[Hand], results: list[dict[str, Any]], tmp_path: Path
+    hands: list[ExperimentHand], results: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     assert len(run(tmp_path, hands, stop_after=1)) == 1
     with open(tmp_path / HANDS_NAME, "ab") as file:
@@ -175,18 +170,18 @@ def test_an_interrupted_experiment_goes_on_with_the_same_numbers(
 
 
 def test_several_threads_find_the_same_numbers(
-    hands: list[Hand], results: list[dict[str, Any]], tmp_path: Path
+    hands: list[ExperimentHand], results: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     assert run(tmp_path, hands, threads=3) == results
     assert not AGENT.stop.is_set()
 
 
 def test_an_interruption_stops_other_threads_in_the_middle_of_their_hands(
-    hands: list[Hand], results: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hands: list[ExperimentHand], results: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     second_waits, roll = Event(), Adapter.roll
 
-    def after_the_interruption(adapter: Adapter, positions: Sequence[Position], *more: Any) -> Rewarded:
+    def after_the_interruption(adapter: Adapter, positions: Sequence[SeatPosition], *more: Any) -> TrainingRollouts:
         if positions[0] is hands[1].position:
             second_waits.set()
             assert AGENT.stop.wait(60)
@@ -199,30 +194,32 @@ def test_an_interruption_stops_other_threads_in_the_middle_of_their_hands(
     assert not AGENT.stop.is_set()
 
 
-def test_gains_are_those_of_the_copies_on_the_test_deals(hands: list[Hand], results: list[dict[str, Any]]) -> None:
+def test_gains_are_those_of_the_copies_on_the_test_deals(
+    hands: list[ExperimentHand], results: list[dict[str, Any]]
+) -> None:
     experiment = Experiment(CONFIG, AGENT)
     adapter, position = experiment.adapter, hands[1].position
     rewarded = adapter.roll([position], 0, 3)
-    learned = adapter.learn([rewarded], 0, steps=CONFIG.variants["far"].steps)
-    (tried,) = adapter.try_out(adapter.held_out([position], 3), [learned], 6)
+    learned = adapter.learn([rewarded], 0)
+    (tried,) = adapter.check(adapter.held_out([position], 3), [learned], 6)
     measuring = Adapter(AGENT, CONFIG.adaptation, points(), CONFIG.seed)
     played = measuring.play([position], 6, 1 << 33)
-    expected = measuring.gains(played, [tried.proposed])[0]
-    far = results[1]["trials"]["far"]
-    assert far["gain"] == pytest.approx(expected.mean()) and far["kept"] == tried.kept
-    assert far["differing"] == (expected != 0).mean()
+    expected = measuring.gains(played, [tried.copy])[0]
+    trial = results[1]["trials"]["adapted"]
+    assert trial["gain"] == pytest.approx(expected.mean()) and trial["kept"] == tried.passed
+    assert trial["differing"] == (expected != 0).mean()
     assert results[1]["reward"] == pytest.approx(played.rewards.mean())
 
 
-def of_honours(config: ExperimentConfig) -> Experiment:
+def of_honors(config: ExperimentConfig) -> Experiment:
     """An experiment whose rewards tell rollouts of a late position apart."""
     experiment = Experiment(config, AGENT)
-    experiment.rewards = experiment.adapter.rewards = Honours()
+    experiment.rewards = experiment.adapter.rewards = Honors()
     return experiment
 
 
 def test_every_way_is_charged_for_what_ways_share(
-    hands: list[Hand], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hands: list[ExperimentHand], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Namely for held-out deals, which are played once."""
     slow = 0.2
@@ -232,10 +229,10 @@ def test_every_way_is_charged_for_what_ways_share(
 
     monkeypatch.setattr(LearnedPart, "inputs", slowed(LearnedPart.inputs))
     monkeypatch.setattr(Adapter, "held_out", slowed(Adapter.held_out))
-    with Notebook(tmp_path, CONFIG.settings()) as notebook:
-        of_honours(CONFIG).run(hands[:1], notebook, lambda: None)
-    trials = notebook.done[0].trials
-    assert set(trials) == {"adapted", "shuffled", "far"}
+    with HandResults(tmp_path, CONFIG.settings()) as hand_results:
+        of_honors(CONFIG).run(hands[:1], hand_results, lambda: None)
+    trials = hand_results.done[0].trials
+    assert set(trials) == {"adapted", "shuffled"}
     assert all(trial.steps_seconds >= slow and trial.check_seconds >= slow for trial in trials.values())
 
 
@@ -245,18 +242,20 @@ def test_some_hands_are_measured_on_more_deals() -> None:
     assert {CONFIG.deals_of(number, 10) for number in range(10)} == {6}
 
 
-def test_another_experiment_another_writer_and_broken_lines_are_refused(hands: list[Hand], tmp_path: Path) -> None:
+def test_another_experiment_another_writer_and_broken_lines_are_refused(
+    hands: list[ExperimentHand], tmp_path: Path
+) -> None:
     run(tmp_path, hands[:0])
     with pytest.raises(InputError, match="another experiment, by deals"):
-        Notebook(tmp_path, CONFIG.model_copy(update={"deals": 7}).settings())
+        HandResults(tmp_path, CONFIG.model_copy(update={"deals": 7}).settings())
     with (
-        Notebook(tmp_path, CONFIG.settings()),
+        HandResults(tmp_path, CONFIG.settings()),
         pytest.raises(InputError, match=r"process [0-9]+ on .* is at this experiment"),
     ):
-        Notebook(tmp_path, CONFIG.settings())
+        HandResults(tmp_path, CONFIG.settings())
     (tmp_path / HANDS_NAME).write_text('{"number": -1}\n')
     with pytest.raises(InputError, match=r"hands.jsonl, line 1: no hand"):
-        Notebook(tmp_path, CONFIG.settings())
+        HandResults(tmp_path, CONFIG.settings())
 
 
 def test_a_file_of_another_predictor_is_noticed(tmp_path: Path) -> None:
@@ -282,28 +281,19 @@ def test_an_adaptation_that_cannot_be_is_refused() -> None:
         ExperimentConfig.model_validate({"adaptation": {"check_deals": 1}})
 
 
-def test_a_way_is_held_against_shuffled_rewards_with_the_same_steps_or_the_first() -> None:
-    far = {"steps": {"distance": 0.2}}
-    ways = {"shuffled": {"shuffled": True}, "far": far, "farther": {"steps": {"distance": 0.4}}}
-    ways["shuffled_far"] = far | {"shuffled": True}
-    config = ExperimentConfig.model_validate({"variants": ways})
-    assert config.controls() == {"adapted": "shuffled", "far": "shuffled_far", "farther": "shuffled"}
-    assert not ExperimentConfig(variants={}).controls()
-
-
 @pytest.mark.faults
 def test_a_journal_cut_anywhere_goes_on_after_its_last_whole_line(tmp_path: Path) -> None:
-    with Notebook(tmp_path, CONFIG.settings()) as notebook:
+    with HandResults(tmp_path, CONFIG.settings()) as hand_results:
         for number in range(3):
-            notebook.add_hand(made(number, 1.0, True, "good"))
+            hand_results.add_hand(made(number, 1.0, True, "good"))
     data = (tmp_path / HANDS_NAME).read_bytes()
     for cut in range(0, len(data) + 1, 13):
         (tmp_path / HANDS_NAME).write_bytes(data[:cut])
         whole = data[:cut].count(b"\n")
-        with Notebook(tmp_path, CONFIG.settings()) as notebook:
-            assert sorted(notebook.done) == list(range(whole))
+        with HandResults(tmp_path, CONFIG.settings()) as hand_results:
+            assert sorted(hand_results.done) == list(range(whole))
             for number in range(whole, 3):
-                notebook.add_hand(made(number, 1.0, True, "good"))
+                hand_results.add_hand(made(number, 1.0, True, "good"))
         assert (tmp_path / HANDS_NAME).read_bytes() == data
 
 
@@ -320,13 +310,10 @@ def made(number: int, gain: float, kept: bool, kind: str, by_chance: float = 0.0
     )  # fmt: skip
 
 
-CONTROLS = {"adapted": "shuffled"}
-
-
 def test_a_summary_counts_hands_that_improve() -> None:
     gains = [1.0, 2.0, -1.0, 0.0, 3.0]
     results = [made(n, gain, gain > 1, "good" if n < 3 else "poor") for n, gain in enumerate(gains)]
-    numbers = summarise(results, 10.0, "points", {})["ways"]["adapted"]
+    numbers = summarize(results, 10.0, "points")["ways"]["adapted"]
     assert (numbers["better"], numbers["worse"], numbers["same"]) == (3, 1, 1)
     assert numbers["share"] == 0.75
     assert numbers["share_interval"] == pytest.approx([0.3006, 0.9544], abs=1e-4)  # Wilson's, 3 of 4
@@ -342,7 +329,7 @@ def test_a_summary_holds_ways_against_the_control_hand_by_hand() -> None:
     gains, by_chance = [1.0, 2.0, -1.0, 0.5], [0.5, 2.0, 1.0, 0.0]
     pairs = zip(gains, by_chance, strict=True)
     results = [made(n, gain, True, "poor" if n else "good", chance) for n, (gain, chance) in enumerate(pairs)]
-    ways = summarise(results, 10.0, "points", CONTROLS)["ways"]
+    ways = summarize(results, 10.0, "points")["ways"]
     less = ways["adapted"]["less_shuffled"]
     differences = 10 * (np.array(gains) - by_chance)
     assert (less["control"], less["better"], less["worse"], less["same"]) == ("shuffled", 2, 1, 1)
@@ -351,35 +338,3 @@ def test_a_summary_holds_ways_against_the_control_hand_by_hand() -> None:
     assert less["gain"]["interval"] == pytest.approx([differences.mean() - half, differences.mean() + half], abs=1e-3)
     assert ways["adapted"]["by_kind"]["good"]["less_shuffled"]["gain"]["value"] == pytest.approx(5.0)
     assert "less_shuffled" not in ways["shuffled"]
-
-
-def titles(figure: Figure) -> list[str]:
-    return [axes.get_title() for axes in figure.axes]
-
-
-def test_pictures_are_drawn_with_the_shares_of_the_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    results = [made(n, gain, True, "good") for n, gain in enumerate([1.0, -2.0, 3.0, 0.0])]
-    summary = summarise(results, 1.0, "points", CONTROLS)
-    drawn: list[str] = []
-    monkeypatch.setattr(outputs, "write_figure", lambda path, figure: drawn.extend(titles(figure)))
-    plot_gains(tmp_path / "gains.png", results, 1.0, summary)
-    assert drawn[0] == "adapted: 67% of hands that differ gain, +0.5 on average"
-    assert drawn[1] == "shuffled: no hand differs, +0 on average"
-    monkeypatch.undo()
-    plot_gains(tmp_path / "gains.png", results, 1.0, summary)
-    assert (tmp_path / "gains.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_shares_stand_over_the_names_of_their_hands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No hand differs by the control, and no poor hand at all."""
-    gains = [("good", 1.0), ("poor", 0.0), ("middle", -2.0), ("middle", 3.0)]
-    results = [made(n, gain, True, kind) for n, (kind, gain) in enumerate(gains)]
-    figures: list[Figure] = []
-    monkeypatch.setattr(outputs, "write_figure", lambda path, figure: figures.append(figure))
-    plot_shares(tmp_path / "shares.png", summarise(results, 1.0, "points", CONTROLS))
-    (axes,) = figures[0].axes
-    names = [label.get_text().split("\n")[0] for label in axes.get_xticklabels()]
-    assert names == ["all hands", "good", "poor", "middle", "any"]
-    adapted, control = (bars.lines[0] for bars in axes.containers)
-    assert np.round(adapted.get_xdata()).tolist() == [0, 1, 3, 4] and not len(control.get_xdata())
-    assert adapted.get_ydata().tolist() == pytest.approx([200 / 3, 100, 50, 200 / 3])

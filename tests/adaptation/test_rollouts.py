@@ -13,9 +13,8 @@ from simulator.record import GAME, PHASE_TURN
 from simulator.redeal.hidden import redeal_hidden
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
-from suphx.adaptation.positions import Position, start_of
-from suphx.adaptation.rewards import rewards_of
-from suphx.adaptation.rollouts import ROLLOUT, Rolled, roll_out, rollouts_of
+from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.rollouts import ROLLOUT, FinishedRollouts, roll_out, rollouts_of
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.sampling import highest_probability
 from suphx.learning.policy_gradient import legal_answers, log_probabilities
@@ -24,15 +23,15 @@ from suphx.reward.games import START
 from suphx.reward.kinds import TableRewards
 from suphx.reward.rounds import PhiReward
 from suphx.selfplay.records import as_bytes
-from tests.adaptation.adaptation_positions import PRECISION, first_rounds, late_positions, points, tiny_agent
+from tests.adaptation.adaptation_positions import PRECISION, first_rounds, late_positions, points, start_of, tiny_agent
 
 SEED = 3
 
 
-def rolled(positions: list[Position], rollouts: np.ndarray) -> Rolled:
+def rolled(positions: list[SeatPosition], rollouts: np.ndarray) -> FinishedRollouts:
     agent = tiny_agent()
-    own = agent.drawing(1.0, SEED)
-    return roll_out(positions, rollouts, [own] * len(positions), agent.playing, SEED, True)
+    own = agent.sampling(1.0, SEED)
+    return roll_out(positions, rollouts, [own] * len(positions), agent.greedy, SEED, True)
 
 
 class Watcher:
@@ -53,7 +52,7 @@ class Watcher:
 def test_own_hand_and_what_is_visible_stay_and_the_rest_is_dealt_anew() -> None:
     (position,) = late_positions(1)
     agent = tiny_agent()
-    watcher = Watcher(agent.playing)
+    watcher = Watcher(agent.greedy)
     roll_out([position], rollouts_of(1, 20), [watcher], watcher, SEED)
     records = list(watcher.first.values())
     assert len(records) == 20
@@ -67,7 +66,7 @@ def test_own_hand_and_what_is_visible_stay_and_the_rest_is_dealt_anew() -> None:
 
 def test_a_round_begins_with_the_hand_of_a_seat_that_is_not_asked_yet() -> None:
     position = first_rounds(2)[1]
-    watcher = Watcher(tiny_agent().playing)
+    watcher = Watcher(tiny_agent().greedy)
     roll_out([position], rollouts_of(1, 3), [watcher], watcher, SEED)
     for record in watcher.first.values():
         assert record["n_events"] == 1 and record["turn"] != position.seat
@@ -77,7 +76,7 @@ def test_a_round_begins_with_the_hand_of_a_seat_that_is_not_asked_yet() -> None:
 def test_copies_of_a_deal_have_its_tiles_and_other_random_numbers() -> None:
     positions = late_positions(2)
     rollouts = rollouts_of(2, 6, copies=3)
-    watcher = Watcher(tiny_agent().playing)
+    watcher = Watcher(tiny_agent().greedy)
     roll_out(positions, rollouts, [watcher] * 2, watcher, SEED)
     walls = np.array([record["wall"] for record in watcher.first.values()])
     assert len(watcher.first) == 36  # each rollout has a seed of its own
@@ -109,7 +108,7 @@ def test_seeds_and_numbers_of_deals_make_other_rollouts() -> None:
     (position,) = late_positions(1)
     agent = tiny_agent()
     ends = [
-        roll_out([position], rollouts_of(1, 4, first), [agent.playing], agent.playing, seed).ended["wall"].tobytes()
+        roll_out([position], rollouts_of(1, 4, first), [agent.greedy], agent.greedy, seed).ended["wall"].tobytes()
         for first, seed in ((0, 1), (4, 1), (0, 2))
     ]
     assert len(set(ends)) == 3
@@ -137,12 +136,12 @@ def test_every_question_is_kept_with_what_the_network_said() -> None:
 
 def test_sure_answers_are_left_out_if_so_wanted() -> None:
     positions, rollouts, agent = late_positions(1), rollouts_of(1, 6), tiny_agent()
-    own = agent.drawing(1.0)
-    every = roll_out(positions, rollouts, [own], agent.playing, SEED, True).experience
-    logits = agent.itself.evaluator.logits(every["planes"])
+    own = agent.sampling(1.0)
+    every = roll_out(positions, rollouts, [own], agent.greedy, SEED, True).experience
+    logits = agent.policy.evaluator.logits(every["planes"])
     sureness = highest_probability(logits, legal_answers(every["legal"], OUTPUTS["discard"]))
     bound = float(np.median(sureness))
-    some = roll_out(positions, rollouts, [own], agent.playing, SEED, True, bound).experience
+    some = roll_out(positions, rollouts, [own], agent.greedy, SEED, True, bound).experience
     assert 0 < len(some) < len(every)
     assert np.array_equal(some["planes"], every["planes"][sureness <= bound])
 
@@ -155,8 +154,8 @@ def test_nothing_to_roll_out_is_no_error() -> None:
 def test_positions_that_nobody_can_adapt_from_are_refused() -> None:
     (position,) = first_rounds(1)
     over = np.zeros(1, GAME)[0]
-    with pytest.raises(ValueError, match="where its seat is asked"):
-        Position(over, 0, position.history)
+    with pytest.raises(ValueError, match="a decision of its seat"):
+        SeatPosition(over, 0, position.history)
 
 
 def test_phi_of_a_rollout_is_what_self_play_gives_for_the_same_round() -> None:
@@ -172,9 +171,9 @@ def test_phi_of_a_rollout_is_what_self_play_gives_for_the_same_round() -> None:
             start["round"], start["repeat_counter"] = record["result"]["round"], record["result"]["repeat_counter"]
             history = np.concatenate([history, start])
             (beginning,) = first_rounds(1)
-            seats = [Position(beginning.game, seat, history) for seat in range(4)]
-            rolled = Rolled(rollouts_of(4, 1), np.repeat(game.rounds[number : number + 1], 4), np.zeros(0))
-            assert np.allclose(rewards_of(phi, seats, rolled), expected, atol=1e-5)
+            seats = [SeatPosition(beginning.game, seat, history) for seat in range(4)]
+            rolled = FinishedRollouts(rollouts_of(4, 1), np.repeat(game.rounds[number : number + 1], 4), np.zeros(0))
+            assert np.allclose(rolled.rewards(phi, seats), expected, atol=1e-5)
 
 
 def test_points_of_a_round_are_the_seats_own_less_the_mean() -> None:
@@ -183,7 +182,7 @@ def test_points_of_a_round_are_the_seats_own_less_the_mean() -> None:
     which = rollouts["position"].astype(np.int64)
     gained = found.ended["result"]["scores"] - found.ended["start_scores"]
     expected = (gained - gained.mean(axis=1, keepdims=True))[np.arange(12), which % 4] / 10_000
-    assert np.allclose(rewards_of(points(), positions, found), expected)
+    assert np.allclose(found.rewards(points(), positions), expected)
 
 
 def test_how_a_round_started_is_read_off_its_table() -> None:
@@ -193,7 +192,7 @@ def test_how_a_round_started_is_read_off_its_table() -> None:
     assert (start["round"], start["repeat_counter"], start["bets"]) == (0, 0, 0)
 
 
-def beside_a_riichi() -> Position:
+def beside_a_riichi() -> SeatPosition:
     """A position of play where a riichi hand dealt at random has often let a win go."""
     tables = Tables(16, Rules.tenhou(), 3)
     sensible = player("sensible")
@@ -207,7 +206,7 @@ def beside_a_riichi() -> Position:
                 dealt = np.tile(np.array([record]), 40)
                 redeal_hidden(dealt, seat, np.arange(40))
                 if let_go(dealt) > 4:
-                    return Position(record, seat, start_of(record))
+                    return SeatPosition(record, seat, start_of(record))
         actions = np.empty(len(decisions), np.int64)
         sensible.choose(tables.games, decisions, actions)
         tables.step(actions)
@@ -220,6 +219,6 @@ def let_go(games: np.ndarray) -> int:
 
 def test_whoever_is_in_riichi_has_let_no_win_go() -> None:
     position, agent = beside_a_riichi(), tiny_agent()
-    watcher = Watcher(agent.playing)
+    watcher = Watcher(agent.greedy)
     roll_out([position], rollouts_of(1, 40), [watcher], watcher, SEED)
     assert len(watcher.first) == 40 and not let_go(np.array(list(watcher.first.values())))

@@ -19,16 +19,16 @@ from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx import cli
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
-from suphx.adaptation.players import Original
-from suphx.adaptation.positions import Position
-from suphx.adaptation.rewards import rewards_of
-from suphx.adaptation.rollouts import Rolled, rollouts_of
+from suphx.adaptation.players import OriginalAgent
+from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.rollouts import FinishedRollouts, rollouts_of
 from suphx.config import make_config
 from suphx.errors import InputError
 from suphx.networks.precision import Precision
 from suphx.networks.weights import load_card, save_agent
-from suphx.plugins import PLUGINS_VARIABLE, REWARDS, load_plugins
+from suphx.plugins import PLUGINS_VARIABLE, load_plugins
 from suphx.reward.games import START
+from suphx.reward.registry import REWARDS
 from suphx.selfplay.config import TrainConfig
 
 _CONFIG = """
@@ -70,14 +70,15 @@ def test_self_play_learns_from_a_reward_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("_plugin")
 def test_adaptation_pays_a_reward_of_ones_own() -> None:
     config = AdaptedConfig.model_validate({"adaptation": {"reward": {"kind": "last_place"}}})
-    original = Original("tiny", tiny_networks(), Precision(torch.device("cpu"), torch.float32, 1, "for tests"))
+    original = OriginalAgent("tiny", tiny_networks(), Precision(torch.device("cpu"), torch.float32, 1, "for tests"))
     rewards = AdaptedAgent(original, config)._adapter.rewards
     (game,) = play_games([player("sensible")] * 4, 1, Rules.tenhou(), seed=3)
-    seats = [Position(Tables(1).games[0], seat, np.zeros(1, START)) for seat in range(4)]
+    seats = [SeatPosition(Tables(1).games[0], seat, np.zeros(1, START)) for seat in range(4)]
     for number, is_over in ((0, False), (-1, True)):
-        rolled = Rolled(rollouts_of(4, 1), np.repeat(game.rounds[number : number + 1 or None], 4), np.zeros(0))
+        records = np.repeat(game.rounds[number : number + 1 or None], 4)
+        rolled = FinishedRollouts(rollouts_of(4, 1), records, np.zeros(0))
         last = game.rounds[-1]["result"]["ranks"] == 3
-        assert rewards_of(rewards, seats, rolled).tolist() == (-1.0 * (last & is_over)).tolist()
+        assert rolled.rewards(rewards, seats).tolist() == (-1.0 * (last & is_over)).tolist()
 
 
 def test_a_reward_that_is_not_there_is_an_error_that_names_those_there_are() -> None:
