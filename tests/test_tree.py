@@ -42,7 +42,7 @@ def test_only_figures_come_from_the_wall_clock(files):
     asks = re.compile(r"\btime\.time(_ns)?\(|from time import .*\btime\b|datetime\.(now|utcnow|today)|date\.today")
     code = [path for path in files if re.match(r"(simulator|suphx)/(?!bench/).*\.py$", path)]
     found = {path for path in code if asks.search((ROOT / path).read_text(encoding="utf-8"))}
-    assert found == {"suphx/selfplay/roles/answers.py", "suphx/selfplay/roles/server.py", "suphx/web/shelf.py"}
+    assert found == {"suphx/selfplay/roles/inference_client.py", "suphx/selfplay/roles/server.py", "suphx/web/shelf.py"}
 
 
 def test_a_source_distribution_is_made_of_tracked_places_alone(files):

@@ -1,7 +1,13 @@
 """Registers agents with run-time adaptation."""
 
-from suphx.agent.interface import Agent
-from suphx.agent.registry import AGENTS, AgentKind, AgentSettings
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from suphx.agent.kinds import AGENTS, AgentKind, AgentSettings
+
+if TYPE_CHECKING:
+    from suphx.agent.interface import Agent
 
 
 def _load(name: str, settings: AgentSettings) -> Agent:

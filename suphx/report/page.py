@@ -96,9 +96,11 @@ def _steps(text: str) -> list[str]:
         return [f"The times of the steps are not known: there is no `{STEPS_NAME}`."]
     rows, total = [], 0.0
     for name, each in calls.items():
-        spent, (_, status, command) = sum(seconds for seconds, _, _ in each), each[-1]
+        spent = sum(taken for taken, _, _ in each)
+        _, exit_status, last_command = each[-1]
         time = _time(spent) + (f" in {len(each)} calls" if len(each) > 1 else "")
-        rows.append((name, time, f"no: exit status {status}" if status else "yes", command and f"`{command}`"))
+        finished = f"no: exit status {exit_status}" if exit_status else "yes"
+        rows.append((name, time, finished, last_command and f"`{last_command}`"))
         total += spent
     return [*_table(("step", "time", "finished", "command"), rows), f"All steps took {_time(total)}."]
 
