@@ -381,7 +381,7 @@ def test_two_tabs_on_one_game_are_told_when_the_server_was_started_anew(page, se
             tab.wait_for_function("() => document.querySelector('#note').textContent.includes('Connection lost')")
         relay.mend(anew)
         for tab in (page, second):
-            tab.wait_for_function("() => document.querySelector('#note').textContent.includes('no longer')")
+            tab.wait_for_function("() => document.querySelector('#note').textContent.includes('no such')")
         second.close()
         page.goto(served)
     assert page.problems
@@ -392,10 +392,10 @@ def test_two_tabs_on_one_game_are_told_when_the_server_was_started_anew(page, se
 def test_a_game_that_is_gone_is_told_so(page, served):
     game = sit_down(page, served)
     requests.delete(f"{served}/api/play/{game}", timeout=60)
-    page.wait_for_function("() => document.querySelector('#note').textContent.includes('no longer')")
+    page.wait_for_function("() => document.querySelector('#note').textContent.includes('no such')")
     page.reload()
     page.wait_for_selector("#note.error")
-    assert "no longer" in page.locator("#note").inner_text()
+    assert "no such" in page.locator("#note").inner_text()
     assert all("404" in page.problems.pop() for _ in page.problems[:])
 
 

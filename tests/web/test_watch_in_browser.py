@@ -141,7 +141,7 @@ def test_a_bad_file_and_a_game_that_is_gone_are_told_in_words(page, served, tmp_
     assert "<b>bad.mjlog: not a game log" in page.locator("#note").inner_text()
     page.goto(f"{served}/watch/gone")
     page.wait_for_selector("#note.error")
-    assert "no longer" in page.locator("#note").inner_text()
+    assert "no such" in page.locator("#note").inner_text()
     assert page.problems.pop(0)  # the browser notes the 404
 
 
@@ -152,13 +152,13 @@ def test_what_is_there_of_a_game_stays_when_the_server_has_forgotten_it(page, se
     page.evaluate("() => fetch(location.pathname.replace('watch', 'api/games'), {method: 'DELETE'})")
     while page.locator("#note.error").count() == 0:
         page.keyboard.press("]")
-    assert "no longer" in page.locator("#note").inner_text()
+    assert "no such" in page.locator("#note").inner_text()
     page.keyboard.press("[")
     assert page.locator("svg.table").count() == 1
     told = len(page.problems)
     page.keyboard.press("]")
     page.keyboard.press(".")
-    assert "no longer" in page.locator("#note").inner_text() and len(page.problems) == told
+    assert "no such" in page.locator("#note").inner_text() and len(page.problems) == told
     assert all("404" in page.problems.pop() for _ in range(told))  # the browser notes each
 
 

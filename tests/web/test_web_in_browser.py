@@ -95,7 +95,7 @@ def test_a_huge_file_is_not_even_sent(page, served, tmp_path):
 def test_a_review_that_is_no_longer_there_is_told_so(page, served):
     page.goto(f"{served}/review/gone")
     page.wait_for_selector(".error")
-    assert "no longer" in page.locator(".error").inner_text()
+    assert "no such" in page.locator(".error").inner_text()
     assert page.problems.pop(0) and page.problems.pop(0)  # the browser notes both 404s
 
 
