@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from .agent.network_agent import NetworkAgent
     from .agent.registry import load_agent
     from .errors import InputError
-    from .evaluation.arena import Terms
+    from .evaluation.arena import MatchTerms
     from .evaluation.match import Outcome, play_match
-    from .evaluation.protocol import Plan, one_against_three, round_robin, two_against_two
+    from .evaluation.protocol import MatchPlan, one_against_three, round_robin, two_against_two
     from .features.encode import encode_batch, encode_call_batch, encode_oracle_batch, unpack
     from .features.layout import CALL_LAYOUT, LAYOUT, ORACLE_LAYOUT
     from .review.analysis import review_game
@@ -28,12 +28,12 @@ __all__ = [
     "Agent",
     "AgentOutput",
     "InputError",
+    "MatchPlan",
+    "MatchTerms",
     "ModelOutput",
     "NetworkAgent",
     "Outcome",
-    "Plan",
     "Review",
-    "Terms",
     "encode_batch",
     "encode_call_batch",
     "encode_oracle_batch",
@@ -53,9 +53,9 @@ __getattr__, __dir__ = lazy(
         "agent.network_agent": "NetworkAgent",
         "agent.registry": "load_agent",
         "errors": "InputError",
-        "evaluation.arena": "Terms",
+        "evaluation.arena": "MatchTerms",
         "evaluation.match": "Outcome play_match",
-        "evaluation.protocol": "Plan one_against_three round_robin two_against_two",
+        "evaluation.protocol": "MatchPlan one_against_three round_robin two_against_two",
         "features.encode": "encode_batch encode_call_batch encode_oracle_batch unpack",
         "features.layout": "CALL_LAYOUT LAYOUT ORACLE_LAYOUT",
         "review.analysis": "review_game",

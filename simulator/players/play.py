@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -55,22 +55,32 @@ class Audience(Protocol):
         ...
 
 
-def _choose(players: Sequence[Player], seated: np.ndarray, games: np.ndarray, asked: Decisions) -> np.ndarray:
-    """Return i64[n], the chosen action of each decision, with one call per player.
+Chooser = TypeVar("Chooser")
 
-    seated: i64[tables, 4], the index of the player on each seat.
+
+def shares(
+    choosers: Sequence[Chooser], who: np.ndarray, decisions: Decisions
+) -> Iterator[tuple[Chooser, np.ndarray, Decisions]]:
+    """Yield each chooser that has decisions in a batch, their rows in it, i64[m], and these decisions.
+
+    who: i64[n], the index of the chooser that makes each decision.
     """
-    actions = np.empty(len(asked), np.int64)
-    who = seated[asked.game, asked.seat]
-    for number, each in enumerate(players):
-        mine = who == number
-        if mine.all():
-            each.choose(games, asked, actions)
-        elif mine.any():
-            part = Decisions(asked.game[mine], asked.seat[mine], asked.situation[mine], asked.legal[mine])
-            chosen = np.empty(len(part), np.int64)
-            each.choose(games, part, chosen)
-            actions[mine] = chosen
+    for number, chooser in enumerate(choosers):
+        rows = np.flatnonzero(who == number)
+        if len(rows) == len(decisions):
+            yield chooser, rows, decisions
+        elif len(rows):
+            columns = (decisions.game, decisions.seat, decisions.situation, decisions.legal)
+            yield chooser, rows, Decisions(*(column[rows] for column in columns))
+
+
+def _choose(players: Sequence[Player], seated: np.ndarray, games: np.ndarray, decisions: Decisions) -> np.ndarray:
+    """Return i64[n], the chosen actions; seated: i64[tables, 4], the index of the player on each seat."""
+    actions = np.empty(len(decisions), np.int64)
+    for player, rows, part in shares(players, seated[decisions.game, decisions.seat], decisions):
+        chosen = np.empty(len(part), np.int64)
+        player.choose(games, part, chosen)
+        actions[rows] = chosen
     return actions
 
 
@@ -97,8 +107,8 @@ class _Places:
             if self._audience:
                 self._audience.game_started(place, self._tables.games[place], seating)
 
-    def note(self, asked: Decisions) -> None:
-        np.add.at(self._decisions, asked.game, 1)
+    def note(self, decisions: Decisions) -> None:
+        np.add.at(self._decisions, decisions.game, 1)
 
     def take(self, ended: Ended) -> Iterator[PlayedGame]:
         """Store the rounds that ended, yield the games that ended, and start new games in their places."""
@@ -133,9 +143,9 @@ def play_seated(
         return
     tables = Tables(len(first), rules, seed, restart=False)
     places = _Places(tables, first, waiting, audience)
-    while len(asked := tables.decisions()):
-        places.note(asked)
-        actions = _choose(players, places.seated, tables.games, asked)
+    while len(decisions := tables.decisions()):
+        places.note(decisions)
+        actions = _choose(players, places.seated, tables.games, decisions)
         try:
             ended = tables.step(actions)
         except IllegalAction as error:

@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from simulator.players import Player
+from simulator.players.play import shares
 from simulator.tables import Decisions
 
 
@@ -65,23 +66,13 @@ def act_each(
     Returns actions i64[n], and the outputs of the agents that had any, whose rows name decisions of the whole
     batch.
     """
-    actions, choices = np.empty(len(decisions), np.int64), []
-    for number, agent in enumerate(agents):
-        rows = np.flatnonzero(who == number)
-        if not len(rows):
-            continue
-        if len(rows) == len(decisions):
-            choice = agent.act(games, decisions)
-        else:
-            part = Decisions(
-                decisions.game[rows], decisions.seat[rows], decisions.situation[rows], decisions.legal[rows]
-            )
-            choice = agent.act(games, part)
-            named = [replace(output, decision=rows[output.decision]) for output in choice.outputs]
-            choice = replace(choice, outputs=named)
-        actions[rows] = choice.actions
-        choices.append(choice)
-    return actions, choices
+    actions, outputs = np.empty(len(decisions), np.int64), []
+    for agent, rows, part in shares(agents, who, decisions):
+        output = agent.act(games, part)
+        of_batch = [replace(each, decision=rows[each.decision]) for each in output.outputs]
+        actions[rows] = output.actions
+        outputs.append(replace(output, outputs=of_batch))
+    return actions, outputs
 
 
 @runtime_checkable

@@ -19,8 +19,8 @@ from simulator.tables import Decisions
 from suphx.agent.flow import Flow, Network, PlaneEncoder, Sampling
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.network_agent import untrained_networks
-from suphx.evaluation.arena import BATCH, Terms, play_here
-from suphx.evaluation.protocol import Plan, one_against_three
+from suphx.evaluation.arena import BATCH, MatchTerms, play_here
+from suphx.evaluation.protocol import MatchPlan, one_against_three
 from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODELS, OUTPUTS
 from suphx.networks.precision import Precision, choose_precision
@@ -87,7 +87,7 @@ def _deals() -> Iterator[tuple[int, int]]:
 
 def bench_sensible(seconds: float, batch: int = BATCH) -> dict[str, float]:
     """Measure hanchan per second of four `sensible` on one core, after a warm-up of two games per batch place."""
-    games = play_here(_SENSIBLE, Terms(), _deals(), batch, 1)
+    games = play_here(_SENSIBLE, MatchTerms(), _deals(), batch, 1)
     for _ in range(2 * batch):
         next(games)
     started, done = time.perf_counter(), 0
@@ -109,12 +109,12 @@ def bench_agents(size: NetworkSize, seconds: float, threads: int, batch: int = B
     networks = untrained_networks(size)
     watch = _Stopwatch(seconds)
 
-    def load(_: Plan, __: Terms) -> Sequence[Agent]:
+    def load(_: MatchPlan, __: MatchTerms) -> Sequence[Agent]:
         each = {model: Evaluator(networks[model], precision, batch_invariant=True).logits for model in MODELS}
         return [Shadow({model: watch.timed(network) for model, network in each.items()})]
 
     with suppress(_TimeIsUp):
-        for _ in play_here(_SENSIBLE, Terms(), _deals(), batch, threads, load):
+        for _ in play_here(_SENSIBLE, MatchTerms(), _deals(), batch, threads, load):
             pass
     per_hanchan = _positions_per_hanchan()
     rate = watch.positions / seconds / per_hanchan
@@ -141,7 +141,7 @@ def _positions_per_hanchan(games: int = 64) -> float:
         return logits
 
     shadow = Shadow({model: silent(model) for model in MODELS})
-    for _ in play_here(_SENSIBLE, Terms(), [(deal, 0) for deal in range(games)], games, 1, lambda *_: [shadow]):
+    for _ in play_here(_SENSIBLE, MatchTerms(), [(deal, 0) for deal in range(games)], games, 1, lambda *_: [shadow]):
         pass
     return sum(rows) / games
 

@@ -45,12 +45,12 @@ def compare(
     counted = joined({str(path): read_counts(path) for path in measured})
     if deals:
         counted = counted.on_deals(read_deals(deals))
-    found = {"deals_of": deals, **counts_report(counted, paid, career)}
-    warn_of_few(Console(stderr=True), found["deals"])
+    results = {"deals_of": deals, **counts_report(counted, paid, career)}
+    warn_of_few(Console(stderr=True), results["deals"])
     if plots:
-        draw(plots, found, counted.units)
+        draw(plots, results, counted.units)
     if csv:
-        write_csv(csv, found)
+        write_csv(csv, results)
     if tensorboard:
-        write_scalars(tensorboard, found, found["games"])
-    show(found, as_json)
+        write_scalars(tensorboard, results, results["games"])
+    show(results, as_json)

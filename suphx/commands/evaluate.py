@@ -79,7 +79,7 @@ def evaluate(
 
     from simulator.files import write_json
     from suphx.agent.registry import is_external
-    from suphx.evaluation.arena import Terms
+    from suphx.evaluation.arena import MatchTerms
     from suphx.evaluation.counts import COUNTS_NAME, Counted, CountedTerms
     from suphx.evaluation.match import Means, play_match
     from suphx.evaluation.outputs import draw, match_report, say_how_it_ended, show, units_of, warn_of_few, watching
@@ -98,7 +98,7 @@ def evaluate(
     deals, rule = plan.deals_for(games), read_rule(until) if until else None
     chosen = choose_precision(device, precision, threads=1)
     dtype = str(chosen.dtype).removeprefix("torch.")
-    terms = Terms(seed, rules, temperature, str(chosen.device), dtype, logs, timeout)
+    terms = MatchTerms(seed, rules, temperature, str(chosen.device), dtype, logs, timeout)
     screen, started = Console(stderr=True), time.perf_counter()
     with watching(screen, plan, deals) as watch:
         outcome = play_match(plan, terms, deals, Means.of(plan, batch, threads, workers), out, rule, watch)
@@ -107,13 +107,13 @@ def evaluate(
     if outcome.deals < 2:
         raise typer.Exit(o.EXIT_INTERRUPTED if outcome.interrupted else 1)
     warn_of_few(screen, outcome.deals)
-    found, units = match_report(outcome, terms, opponents, until, seconds), units_of(outcome)
+    results, units = match_report(outcome, terms, opponents, until, seconds), units_of(outcome)
     if out:
-        write_json(out / "result.json", found)
+        write_json(out / "result.json", results)
         if protocol == "one-three":
             Counted(CountedTerms.of(opponents, terms), units).save(out / COUNTS_NAME)
-    show(found, as_json)
+    show(results, as_json)
     if plots:
-        draw(plots, found, units)
+        draw(plots, results, units)
     if outcome.interrupted:
         raise typer.Exit(o.EXIT_INTERRUPTED)

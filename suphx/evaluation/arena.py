@@ -20,7 +20,7 @@ from simulator.tables import Decisions
 from suphx.agent.followers import Followers
 from suphx.agent.interface import Agent, Interruptible
 from suphx.agent.registry import load_agent
-from suphx.evaluation.protocol import Plan
+from suphx.evaluation.protocol import MatchPlan
 from suphx.evaluation.results import GameDone, result_row
 from suphx.networks.memory import keep_memory
 from suphx.networks.precision import choose_precision
@@ -33,7 +33,7 @@ BATCH_OF_BOTS = 8
 
 
 @dataclass(frozen=True)
-class Terms:
+class MatchTerms:
     """Everything besides its agents that determines how the games of a plan go."""
 
     seed: int = 0
@@ -66,7 +66,7 @@ class _Seated:
         actions[:] = self.agent.act(games, decisions).actions
 
 
-def load_agents(plan: Plan, terms: Terms) -> list[Agent]:
+def load_agents(plan: MatchPlan, terms: MatchTerms) -> list[Agent]:
     """Load the agents of a plan, set up for reproducible games."""
     precision = choose_precision(terms.device, terms.dtype, threads=1)
     return [
@@ -76,12 +76,12 @@ def load_agents(plan: Plan, terms: Terms) -> list[Agent]:
 
 
 #: Loads the agents of a plan.
-Load = Callable[[Plan, Terms], Sequence[Agent]]
+Load = Callable[[MatchPlan, MatchTerms], Sequence[Agent]]
 
 
 def play_tables(
-    plan: Plan,
-    terms: Terms,
+    plan: MatchPlan,
+    terms: MatchTerms,
     wanted: Iterable[tuple[int, int]],
     batch: int,
     stop: Event | None = None,
@@ -110,15 +110,15 @@ def play_tables(
         followers.close()
 
 
-def _log(plan: Plan, terms: Terms, rules: Rules, game: PlayedGame) -> bytes:
+def _log(plan: MatchPlan, terms: MatchTerms, rules: Rules, game: PlayedGame) -> bytes:
     names = [plan.agents[agent] for agent in game.seating.players]
     name = f"{terms.seed}-{game.seating.number:07d}-{game.seating.version}"
     return write_mjlog(game_log(game.rounds, rules, names, name))
 
 
 def play_here(
-    plan: Plan,
-    terms: Terms,
+    plan: MatchPlan,
+    terms: MatchTerms,
     wanted: Iterable[tuple[int, int]],
     batch: int,
     threads: int,

@@ -20,7 +20,7 @@ from simulator.record import SEATS
 from suphx.agent.registry import fingerprint, is_external
 from suphx.config import StrictModel
 from suphx.errors import InputError
-from suphx.evaluation.arena import Terms
+from suphx.evaluation.arena import MatchTerms
 from suphx.evaluation.tally import COLUMNS
 from suphx.networks.weights import in_order
 
@@ -47,7 +47,7 @@ class CountedTerms(StrictModel, strict=True):
     """Seconds that the field's bots had for a decision, None for the usual time; without bots there, always None."""
 
     @classmethod
-    def of(cls, field: Sequence[str], terms: Terms) -> CountedTerms:
+    def of(cls, field: Sequence[str], terms: MatchTerms) -> CountedTerms:
         """Return the terms of a match of challengers against three of a field."""
         opponents = list(field) * (SEATS - 1) if len(field) == 1 else list(field)
         return cls(

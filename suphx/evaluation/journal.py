@@ -15,7 +15,7 @@ from simulator.files import write_whole
 from simulator.record import SEATS
 from suphx.config import StrictModel
 from suphx.errors import InputError
-from suphx.evaluation.results import GAME_RESULT, GameDone, Results
+from suphx.evaluation.results import GAME_RESULT, GameDone, MatchResults
 from suphx.evaluation.tally import COLUMNS
 from suphx.json_lines import JsonLines, settle
 
@@ -50,7 +50,7 @@ def log_name(deal: int, table: int) -> str:
 class Journal(JsonLines):
     """The folder of a match, open for writing."""
 
-    def __init__(self, folder: Path, settings: dict[str, Any], results: Results) -> None:
+    def __init__(self, folder: Path, settings: dict[str, Any], results: MatchResults) -> None:
         """Open a folder, created if needed, and add the games it contains to `results`.
 
         settings: everything that determines how games go, as JSON values; only the same match may resume in a folder.
@@ -87,12 +87,12 @@ def _other_match(differing: dict[str, tuple[Any, Any]]) -> str:
     """Return the error message for settings that differ."""
     if list(differing) == ["columns"]:
         return "counted by another version of this program; give the match another folder"
-    there = {name: found for name, (found, _) in differing.items()}
-    asked = {name: wanted for name, (_, wanted) in differing.items()}
-    return f"another match, with {there} where {asked} is asked for; give this one another folder"
+    there = {name: theirs for name, (theirs, _) in differing.items()}
+    here = {name: wanted for name, (_, wanted) in differing.items()}
+    return f"another match, with {there} where {here} is asked for; give this one another folder"
 
 
-def _game(line: _Line, results: Results) -> GameDone | None:
+def _game(line: _Line, results: MatchResults) -> GameDone | None:
     """Return the game of a line; None if its deal is beyond those requested this time."""
     if line.table >= results.done.shape[1] or any(len(counts) != len(COLUMNS) for counts in line.counts):
         raise ValueError("a table or columns that the match does not have")

@@ -156,8 +156,10 @@ def _reached(games: np.ndarray) -> dict[str, Any]:
     """Summarise when careers first reach a level; games: -1 for those that never do, which count as infinitely late."""
     until = np.where(games < 0, np.inf, games)
     quantiles = np.percentile(until, _QUANTILES, method="nearest")
-    found = {str(q): int(value) if np.isfinite(value) else None for q, value in zip(_QUANTILES, quantiles, strict=True)}
-    return {"share": float((games >= 0).mean()), "games": found}
+    by_quantile = {
+        str(q): int(value) if np.isfinite(value) else None for q, value in zip(_QUANTILES, quantiles, strict=True)
+    }
+    return {"share": float((games >= 0).mean()), "games": by_quantile}
 
 
 def follow_summary(places: np.ndarray, start: int = 0, top_room: str = "phoenix") -> dict[str, Any]:

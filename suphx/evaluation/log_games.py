@@ -77,8 +77,8 @@ class LoggedGames:
 
     def names(self) -> dict[str, int]:
         """Return the number of games of each player name, largest first."""
-        found = Counter(name for game in self.games for name in set(game.names))
-        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+        counts = Counter(name for game in self.games for name in set(game.names))
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     def units(self, wanted: Callable[[LoggedGame, int], bool]) -> np.ndarray:
         """Return i64[games, columns]: counts of the wanted seats in each game with any; wanted: of (game, seat)."""
@@ -99,15 +99,15 @@ class LoggedGames:
 
     def places(self, name: str) -> tuple[np.ndarray, int | None]:
         """Return a player's places u8[games] in order, 0 first to 3 fourth, and the level before the first game."""
-        found: list[int] = []
+        counts: list[int] = []
         start = None
         for game in self.games:
             if name in game.names:
                 seat = game.names.index(name)
-                if not found and game.dan is not None:
+                if not counts and game.dan is not None:
                     start = game.dan[seat]
-                found.append(int(game.counts[seat, RANK_COLUMNS].argmax()))
-        return np.array(found, np.uint8), start
+                counts.append(int(game.counts[seat, RANK_COLUMNS].argmax()))
+        return np.array(counts, np.uint8), start
 
 
 def count_game(log: GameLog, path: int = 0) -> LoggedGame:
@@ -138,10 +138,10 @@ def _counted(log: GameLog | LogError, path: int) -> LoggedGames:
 
 
 def _count_chunk(chunk: Chunk, path: int) -> LoggedGames:
-    found = LoggedGames()
+    counts = LoggedGames()
     for log in read_logs(read_chunk(chunk)):
-        found += _counted(log, path)
-    return found
+        counts += _counted(log, path)
+    return counts
 
 
 def count_logs(paths: Sequence[str | Path], workers: int = 1) -> Iterator[tuple[LoggedGames, float]]:

@@ -85,13 +85,13 @@ def log_stats(
     """
     units = _units_of(games, paths, players)
     room = _room(games)
-    found = LogStats(room, units, report(units, seed=seed, prizes=prizes))
+    result = LogStats(room, units, report(units, seed=seed, prizes=prizes))
     for size, samples in samplings:
-        _resample(found, size, samples, seed)
+        _resample(result, size, samples, seed)
     if career:
         for name, each in units.items():
-            found.careers[name] = _career(games, name, each, room, seed)
-    return found
+            result.careers[name] = _career(games, name, each, room, seed)
+    return result
 
 
 def _units_of(games: LoggedGames, paths: Sequence[str], players: Sequence[str]) -> dict[str, np.ndarray]:
@@ -122,24 +122,24 @@ def _room(games: LoggedGames) -> str:
     return room if room in _ROOMS else _ROOMS[0]
 
 
-def _resample(found: LogStats, size: int, samples: int, seed: int) -> None:
-    measure = MEASURE[f"stable_rank_{found.room}"]
-    for name, units in found.units.items():
+def _resample(result: LogStats, size: int, samples: int, seed: int) -> None:
+    measure = MEASURE[f"stable_rank_{result.room}"]
+    for name, units in result.units.items():
         played = int(units[:, COLUMN["games"]].sum())
         if size > played:
-            found.remarks.append(f"{name}: {size:,} games cannot be drawn from {played:,}; not resampled")
+            result.remarks.append(f"{name}: {size:,} games cannot be drawn from {played:,}; not resampled")
             continue
-        found.samples.setdefault(name, {})[size] = measure.of(resampled(units, samples, size, seed))
+        result.samples.setdefault(name, {})[size] = measure.of(resampled(units, samples, size, seed))
 
 
 def _quantiles(values: np.ndarray) -> dict[str, float | None]:
-    found = np.percentile(values, _QUANTILES, method="nearest")
-    return {f"{q:g}": float(value) if np.isfinite(value) else None for q, value in zip(_QUANTILES, found, strict=True)}
+    result = np.percentile(values, _QUANTILES, method="nearest")
+    return {f"{q:g}": float(value) if np.isfinite(value) else None for q, value in zip(_QUANTILES, result, strict=True)}
 
 
 def _career(games: LoggedGames, name: str, units: np.ndarray, room: str, seed: int) -> dict[str, Any]:
-    found: dict[str, Any] = {"simulated": simulate(units[:, RANK_COLUMNS].sum(axis=0), top_room=room, seed=seed)}
+    result: dict[str, Any] = {"simulated": simulate(units[:, RANK_COLUMNS].sum(axis=0), top_room=room, seed=seed)}
     places, start = games.places(name)
     if start is not None:
-        found["as_played"] = follow_summary(places, start, room)
-    return found
+        result["as_played"] = follow_summary(places, start, room)
+    return result

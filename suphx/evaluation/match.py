@@ -12,10 +12,10 @@ from typing import Any
 
 from simulator.record import SEATS
 from suphx.agent.registry import fingerprint, has_networks, is_external
-from suphx.evaluation.arena import BATCH, BATCH_OF_BOTS, Load, Terms, load_agents, play_here
+from suphx.evaluation.arena import BATCH, BATCH_OF_BOTS, Load, MatchTerms, load_agents, play_here
 from suphx.evaluation.journal import Journal
-from suphx.evaluation.protocol import Plan
-from suphx.evaluation.results import GameDone, Results
+from suphx.evaluation.protocol import MatchPlan
+from suphx.evaluation.results import GameDone, MatchResults
 from suphx.evaluation.stopping import CHECK_EVERY, FIRST_CHECK, StopRule
 from suphx.networks.inference import GPU_PASS_SIZE
 from suphx.threads import Stopped
@@ -33,7 +33,7 @@ class Means:
     """Ray tasks that play; 0 for none."""
 
     @classmethod
-    def of(cls, plan: Plan, batch: int | None, threads: int | None, workers: int) -> Means:
+    def of(cls, plan: MatchPlan, batch: int | None, threads: int | None, workers: int) -> Means:
         """Return what a plan is usually played with, where nothing else is asked for."""
         bots = any(map(is_external, plan.agents))
         usual = (BATCH_OF_BOTS, 1) if bots else (BATCH, os.cpu_count() or 1)
@@ -51,7 +51,7 @@ class Means:
 class Outcome:
     """The outcome of a match."""
 
-    results: Results
+    results: MatchResults
     deals: int
     """Number of deals that are evaluated, from the first on."""
     played: int
@@ -62,7 +62,7 @@ class Outcome:
     """Whether Ctrl-C ended it."""
 
 
-def settings(plan: Plan, terms: Terms) -> dict[str, Any]:
+def settings(plan: MatchPlan, terms: MatchTerms) -> dict[str, Any]:
     """Return everything that determines how a match's games go, as plain values."""
     return {
         "protocol": plan.protocol,
@@ -74,13 +74,13 @@ def settings(plan: Plan, terms: Terms) -> dict[str, Any]:
 
 
 def play_match(
-    plan: Plan,
-    terms: Terms,
+    plan: MatchPlan,
+    terms: MatchTerms,
     deals: int,
     means: Means | None = None,
     folder: Path | None = None,
     rule: StopRule | None = None,
-    watch: Callable[[Results], None] | None = None,
+    watch: Callable[[MatchResults], None] | None = None,
     load: Load = load_agents,
     stop: Event | None = None,
 ) -> Outcome:
@@ -92,7 +92,7 @@ def play_match(
     cannot be loaded and for a folder of another match, IllegalPlayer if an agent chooses an illegal action.
     """
     means = means or Means()
-    results = Results(plan, deals)
+    results = MatchResults(plan, deals)
     played, checked, interrupted, met = 0, 0, False, False
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(folder, settings(plan, terms), results)) if folder else None
@@ -116,7 +116,7 @@ def play_match(
 
 
 def _games(
-    plan: Plan, terms: Terms, wanted: list[tuple[int, int]], means: Means, load: Load, stop: Event | None
+    plan: MatchPlan, terms: MatchTerms, wanted: list[tuple[int, int]], means: Means, load: Load, stop: Event | None
 ) -> Generator[GameDone]:
     if not means.workers:
         return play_here(plan, terms, wanted, means.batch, means.threads, load, stop)
@@ -125,7 +125,7 @@ def _games(
     return play_on_workers(plan, terms, wanted, means.batch, means.workers)
 
 
-def _check(results: Results, rule: StopRule | None, checked: int) -> tuple[int, bool]:
+def _check(results: MatchResults, rule: StopRule | None, checked: int) -> tuple[int, bool]:
     """Check the rule at all times due so far; return the deals of the last check, and whether the rule was met."""
     if rule is None:
         return checked, False

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from suphx.evaluation.arena import Terms
+from suphx.evaluation.arena import MatchTerms
 from suphx.evaluation.counts import Counted
 from suphx.evaluation.ladder import simulate
 from suphx.evaluation.match import Outcome
 from suphx.evaluation.measures import RANK_COLUMNS
-from suphx.evaluation.protocol import Plan
+from suphx.evaluation.protocol import MatchPlan
 from suphx.evaluation.report import career_table, report, tables
-from suphx.evaluation.results import Results
+from suphx.evaluation.results import MatchResults
 from suphx.evaluation.statistics import LEAST_DEALS
 from suphx.evaluation.stopping import average_ranks
 from suphx.evaluation.tally import COLUMN
@@ -29,12 +29,12 @@ _OFTEN = 0.5
 
 
 @contextmanager
-def watching(screen: Console, plan: Plan, deals: int) -> Iterator[Callable[[Results], None]]:
+def watching(screen: Console, plan: MatchPlan, deals: int) -> Iterator[Callable[[MatchResults], None]]:
     """Yield a function that shows a match's progress: games, rate, and how the first side stands."""
     with progress("playing", deals * len(plan.tables), screen) as show:
         started, first, shown = time.perf_counter(), 0, 0.0
 
-        def watch(results: Results) -> None:
+        def watch(results: MatchResults) -> None:
             nonlocal first, shown
             now = time.perf_counter()
             if first and now - shown < _OFTEN:
@@ -53,8 +53,8 @@ def watching(screen: Console, plan: Plan, deals: int) -> Iterator[Callable[[Resu
 def say_how_it_ended(screen: Console, outcome: Outcome, folder: Path | None) -> None:
     """Say that a match was interrupted or stopped by its rule; folder: where its games are kept."""
     if outcome.interrupted:
-        kept = f"; run the same command again to resume from {folder}"
-        words = kept if folder else "; games that are not kept (--out) are lost"
+        resume = f"; run the same command again to resume from {folder}"
+        words = resume if folder else "; games that are not kept (--out) are lost"
         screen.print(f"interrupted after {outcome.results.done.sum():,} games{words}", style="yellow", markup=False)
     elif outcome.decided:
         screen.print(f"enough after {outcome.deals:,} deals", style="dim")
@@ -67,7 +67,7 @@ def units_of(outcome: Outcome) -> dict[str, np.ndarray]:
 
 
 def match_report(
-    outcome: Outcome, terms: Terms, field: Sequence[str], until: str | None, seconds: float
+    outcome: Outcome, terms: MatchTerms, field: Sequence[str], until: str | None, seconds: float
 ) -> dict[str, Any]:
     """Return what a match came to, as plain values; seconds: how long it was played."""
     results, units = outcome.results, units_of(outcome)
@@ -85,14 +85,14 @@ def match_report(
     return {**head, **report(units, pairs), "faults": _faults(results), "adaptation": _adaptation(results)}
 
 
-def _faults(results: Results) -> list[dict[str, Any]]:
+def _faults(results: MatchResults) -> list[dict[str, Any]]:
     return [
         {"agent": results.plan.agents[agent], "fault": words, "times": times}
         for (agent, words), times in sorted(results.faults.items())
     ]
 
 
-def _adaptation(results: Results) -> list[dict[str, Any]]:
+def _adaptation(results: MatchResults) -> list[dict[str, Any]]:
     """Return how much agents that adapt have done, in all games."""
     return [
         {
@@ -117,10 +117,10 @@ def counts_report(counted: Counted, prizes: Sequence[float] | None, career: bool
         "temperature": terms.temperature, "precision": f"{terms.dtype} on {terms.device}",
         "games": sum(int(each[:, COLUMN["games"]].sum()) for each in units.values()), "deals": len(units[first]),
     }  # fmt: skip
-    found = {**head, **report(units, [(other, first) for other in others], prizes=prizes)}
+    results = {**head, **report(units, [(other, first) for other in others], prizes=prizes)}
     if career:
-        found["career"] = {name: simulate(each[:, RANK_COLUMNS].sum(axis=0)) for name, each in units.items()}
-    return found
+        results["career"] = {name: simulate(each[:, RANK_COLUMNS].sum(axis=0)) for name, each in units.items()}
+    return results
 
 
 def warn_of_few(screen: Console, deals: int) -> None:
@@ -133,31 +133,31 @@ def warn_of_few(screen: Console, deals: int) -> None:
         )  # fmt: skip
 
 
-def draw(folder: Path, found: Mapping[str, Any], units: Mapping[str, np.ndarray]) -> None:
+def draw(folder: Path, results: Mapping[str, Any], units: Mapping[str, np.ndarray]) -> None:
     """Write the pictures of a report into a folder; units: what each agent did on each deal."""
     from suphx.evaluation.plots import short_names, write_pictures
 
     short = short_names(units)
-    summaries = {short[name]: each for name, each in found["agents"].items()}
+    summaries = {short[name]: each for name, each in results["agents"].items()}
     write_pictures(folder, {short[name]: each for name, each in units.items()}, summaries)
 
 
-def show(found: Mapping[str, Any], as_json: bool) -> None:
+def show(results: Mapping[str, Any], as_json: bool) -> None:
     """Print a report as tables, or as JSON."""
     if as_json:
-        print(json.dumps(found, allow_nan=False))
+        print(json.dumps(results, allow_nan=False))
         return
     console = page()
-    against = f" against {', '.join(found['field'])}" if found["field"] else ""
-    title = f"{', '.join(found['challengers'])}{against}: {found['games']:,} games, seed {found['seed']}"
-    for table in tables(found, title):
+    against = f" against {', '.join(results['field'])}" if results["field"] else ""
+    title = f"{', '.join(results['challengers'])}{against}: {results['games']:,} games, seed {results['seed']}"
+    for table in tables(results, title):
         console.print(table)
-    for each in found.get("faults", ()):
+    for each in results.get("faults", ()):
         console.print(f"{each['agent']}: {each['fault']} ({each['times']:,} times)", style="red", markup=False)
-    for each in found.get("adaptation", ()):
+    for each in results.get("adaptation", ()):
         cost = f"{each['rollouts']:,} rollouts, {each['seconds_per_round']:.2g} s a round"
         cost += f", late in {each['late']:,}" if each["late"] else ""
         words = f"adapted in {each['rounds']:,} rounds, {each['kept']:,} copies kept, {cost}"
         console.print(f"{each['agent']}: {words}", markup=False)
-    for name, career in found.get("career", {}).items():
+    for name, career in results.get("career", {}).items():
         console.print(career_table(name, career))

@@ -78,14 +78,14 @@ def plot_ranks(path: Path, summaries: Mapping[str, Mapping[str, Any]], how: str)
     figure, axes = one_panel((max(6.0, 3 + 1.1 * len(summaries)), 4.2))
     width = 0.84 / max(1, len(summaries))
     places = np.arange(len(RANKS))
-    for number, (name, found) in enumerate(summaries.items()):
-        values = np.array([found[rank]["value"] for rank in RANKS])
-        ends = np.array([found[rank]["interval"] for rank in RANKS]).T
+    for number, (name, estimate) in enumerate(summaries.items()):
+        values = np.array([estimate[rank]["value"] for rank in RANKS])
+        ends = np.array([estimate[rank]["interval"] for rank in RANKS]).T
         shift = (number - (len(summaries) - 1) / 2) * width
         errors = np.maximum([values - ends[0], ends[1] - values], 0)
         axes.bar(
             places + shift, 100 * values, 0.92 * width, yerr=100 * errors, capsize=2.5, color=colour(number),
-            error_kw={"elinewidth": 1, "ecolor": "0.25"}, label=f"{_shown(name)} ({found['games']:,} games)",
+            error_kw={"elinewidth": 1, "ecolor": "0.25"}, label=f"{_shown(name)} ({estimate['games']:,} games)",
         )  # fmt: skip
         if len(summaries) <= 4:
             for place, value, high in zip(places + shift, values, ends[1], strict=True):
@@ -109,8 +109,8 @@ def plot_running(path: Path, estimates: Mapping[str, Mapping[str, Sequence[Any]]
     """
     figure, axes = one_panel((7.5, 4.2))
     values = []
-    for number, (name, found) in enumerate(estimates.items()):
-        line = {key: np.array(found[key], float) for key in ("games", "value", "low", "high")}
+    for number, (name, estimate) in enumerate(estimates.items()):
+        line = {key: np.array(estimate[key], float) for key in ("games", "value", "low", "high")}
         axes.fill_between(line["games"], line["low"], line["high"], color=colour(number), alpha=0.2, linewidth=0)
         axes.plot(line["games"], line["value"], color=colour(number), linewidth=1.8, label=_shown(name))
         # The band is very wide at first, so scale the axis to the estimates after a tenth of the games.

@@ -20,17 +20,17 @@ MOST_DEALS = 2_500_000
 
 
 @dataclass(frozen=True)
-class Table:
+class MatchTable:
     """The seating of one game of every deal."""
 
     agents: tuple[int, ...]
-    """For each seat, the index in `Plan.agents` of who sits there."""
+    """For each seat, the index in `MatchPlan.agents` of who sits there."""
     sides: tuple[int, ...]
-    """For each seat, the index in `Plan.sides` that it counts for, or NOBODY."""
+    """For each seat, the index in `MatchPlan.sides` that it counts for, or NOBODY."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class MatchPlan:
     """The games of every deal, and what they measure."""
 
     protocol: ProtocolName
@@ -38,7 +38,7 @@ class Plan:
     """Names for `load_agent`, each once."""
     sides: tuple[str, ...]
     """The units of measurement: agents, one of them several times if it is measured against several others."""
-    tables: tuple[Table, ...]
+    tables: tuple[MatchTable, ...]
     games_per_deal: int
     """Number of games that a side plays of each deal."""
 
@@ -61,7 +61,7 @@ class Plan:
         return [(number, number + 1) for number in range(0, len(self.sides), 2)]
 
 
-def plan_named(protocol: str, challengers: Sequence[str], field: Sequence[str]) -> Plan:
+def plan_named(protocol: str, challengers: Sequence[str], field: Sequence[str]) -> MatchPlan:
     """Return the plan of a protocol by its name; raises InputError for another name, or agents that do not fit it."""
     if protocol == "one-three":
         return one_against_three(challengers, field)
@@ -74,7 +74,7 @@ def plan_named(protocol: str, challengers: Sequence[str], field: Sequence[str]) 
     raise InputError(f"--protocol {protocol}: none of one-three, two-two, round-robin")
 
 
-def one_against_three(challengers: Sequence[str], field: Sequence[str]) -> Plan:
+def one_against_three(challengers: Sequence[str], field: Sequence[str]) -> MatchPlan:
     """Return the paper's protocol: each challenger on every seat of every deal, against the same three.
 
     field: three opponents in turn order after the challenger, or one name for all three seats.
@@ -91,33 +91,33 @@ def one_against_three(challengers: Sequence[str], field: Sequence[str]) -> Plan:
         order = [agents.index(name) for name in (challenger, *others)]
         for seat in range(SEATS):
             seated = tuple(order[(place - seat) % SEATS] for place in range(SEATS))
-            tables.append(Table(seated, tuple(side if place == seat else NOBODY for place in range(SEATS))))
-    return Plan("one-three", agents, tuple(challengers), tuple(tables), SEATS)
+            tables.append(MatchTable(seated, tuple(side if place == seat else NOBODY for place in range(SEATS))))
+    return MatchPlan("one-three", agents, tuple(challengers), tuple(tables), SEATS)
 
 
-def two_against_two(first: str, second: str) -> Plan:
+def two_against_two(first: str, second: str) -> MatchPlan:
     """Return a plan with two seats for each of two agents, in all six seatings."""
     return _pairwise("two-two", (first, second))
 
 
-def round_robin(agents: Sequence[str]) -> Plan:
+def round_robin(agents: Sequence[str]) -> MatchPlan:
     """Return a plan in which every pair of agents plays two against two, on the same deals."""
     if len(agents) < 2:
         raise InputError(f"a round robin of {len(agents)}: name at least two agents")
     return _pairwise("round-robin", agents)
 
 
-def _pairwise(protocol: ProtocolName, agents: Sequence[str]) -> Plan:
+def _pairwise(protocol: ProtocolName, agents: Sequence[str]) -> MatchPlan:
     _once(agents)
-    tables: list[Table] = []
+    tables: list[MatchTable] = []
     sides: list[str] = []
     for a, b in combinations(range(len(agents)), 2):
         for seats in combinations(range(SEATS), 2):
             here = tuple(a if seat in seats else b for seat in range(SEATS))
-            tables.append(Table(here, tuple(len(sides) + (agent == b) for agent in here)))
+            tables.append(MatchTable(here, tuple(len(sides) + (agent == b) for agent in here)))
         sides += [agents[a], agents[b]]
     # A side has two seats in each of six games.
-    return Plan(protocol, tuple(agents), tuple(sides), tuple(tables), 6)
+    return MatchPlan(protocol, tuple(agents), tuple(sides), tuple(tables), 6)
 
 
 def _once(names: Sequence[str]) -> None:

@@ -35,47 +35,47 @@ def report(
         {"agent": agent, "against": against, **difference(agents[agent], agents[against], seed, prizes)}
         for agent, against in pairs
     ]
-    found = {name: summary(units, seed, prizes) for name, units in agents.items()}
-    return {"agents": found, "differences": differences, "prizes": None if prizes is None else list(prizes)}
+    results = {name: summary(units, seed, prizes) for name, units in agents.items()}
+    return {"agents": results, "differences": differences, "prizes": None if prizes is None else list(prizes)}
 
 
-def _measured(found: Mapping[str, Any]) -> list[Measure]:
+def _measured(results: Mapping[str, Any]) -> list[Measure]:
     """Return the measures for which any agent has a value."""
     return [
         measure
-        for measure in measures(found["prizes"])
-        if any(each[measure.name]["value"] is not None for each in found["agents"].values())
+        for measure in measures(results["prizes"])
+        if any(each[measure.name]["value"] is not None for each in results["agents"].values())
     ]
 
 
-def tables(found: Mapping[str, Any], title: str = "", unit: str = "deals") -> Iterator[Table]:
+def tables(results: Mapping[str, Any], title: str = "", unit: str = "deals") -> Iterator[Table]:
     """Yield the result of `report` as tables for the terminal: all agents side by side, then each difference.
 
     unit: what a row of the units is called.
     """
-    agents = found["agents"]
+    agents = results["agents"]
     table = _table(title, "")
     table.columns[0].no_wrap = True
     for name, each in agents.items():
         games = f"{each['games']:,} games" + (f"\n{each['deals']:,} {unit}" if each["deals"] != each["games"] else "")
         table.add_column(escape(f"{name}\n{games}"), justify="right")
         table.add_column("95 % interval", style="dim", justify="right")
-    for measure in _measured(found):
+    for measure in _measured(results):
         cells = []
         for each in agents.values():
             number = each[measure.name]
             cells += [measure.text(number["value"]), _interval(map(measure.text, number["interval"]))]
         table.add_row(measure.words, *cells)
     yield table
-    for pair in found["differences"]:
-        yield _difference_table(found, pair)
+    for pair in results["differences"]:
+        yield _difference_table(results, pair)
 
 
-def _difference_table(found: Mapping[str, Any], pair: Mapping[str, Any]) -> Table:
+def _difference_table(results: Mapping[str, Any], pair: Mapping[str, Any]) -> Table:
     title = f"{pair['agent']} minus {pair['against']}, on the same {pair['deals']:,} deals"
     table = _table(title, "", "difference", "95 % interval", "p", "detectable")
     table.columns[0].no_wrap = True
-    for measure in _measured(found):
+    for measure in _measured(results):
         number = pair[measure.name]
         p = "-" if number["p"] is None else f"{number['p']:.3f}"
         table.add_row(
@@ -154,21 +154,21 @@ def played_career_table(name: str, career: Mapping[str, Any]) -> Table:
     return table
 
 
-def write_csv(path: Path, found: Mapping[str, Any]) -> None:
+def write_csv(path: Path, results: Mapping[str, Any]) -> None:
     """Write a CSV file: one line per agent and measure, then one per difference and measure (`A minus B`)."""
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(["of", "games", "deals", "measure", *_NUMBERS])
-    for name, each in found["agents"].items():
-        _write_lines(lines, [name, each["games"], each["deals"]], found, each)
-    for pair in found["differences"]:
-        _write_lines(lines, [f"{pair['agent']} minus {pair['against']}", "", pair["deals"]], found, pair)
+    for name, each in results["agents"].items():
+        _write_lines(lines, [name, each["games"], each["deals"]], results, each)
+    for pair in results["differences"]:
+        _write_lines(lines, [f"{pair['agent']} minus {pair['against']}", "", pair["deals"]], results, pair)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text.getvalue().encode())
 
 
-def _write_lines(lines: Any, head: list[Any], found: Mapping[str, Any], numbers: Mapping[str, Any]) -> None:
-    for measure in measures(found["prizes"]):
+def _write_lines(lines: Any, head: list[Any], results: Mapping[str, Any], numbers: Mapping[str, Any]) -> None:
+    for measure in measures(results["prizes"]):
         number = numbers[measure.name]
         low, high = number["interval"]
         row = {**number, "low": low, "high": high}
@@ -176,7 +176,7 @@ def _write_lines(lines: Any, head: list[Any], found: Mapping[str, Any], numbers:
         lines.writerow([*head, measure.name, *cells])
 
 
-def write_scalars(folder: Path, found: Mapping[str, Any], step: int) -> None:
+def write_scalars(folder: Path, results: Mapping[str, Any], step: int) -> None:
     """Write the measures of each agent as TensorBoard scalars `evaluation/AGENT/MEASURE`, with `_low` and `_high`.
 
     step: the step of the curve, e.g. the number of games that an agent has been trained on.
@@ -184,8 +184,8 @@ def write_scalars(folder: Path, found: Mapping[str, Any], step: int) -> None:
     from torch.utils.tensorboard import SummaryWriter
 
     with SummaryWriter(str(folder)) as writer:
-        for name, each in found["agents"].items():
-            for measure in measures(found["prizes"]):
+        for name, each in results["agents"].items():
+            for measure in measures(results["prizes"]):
                 number = each[measure.name]
                 ends = dict(zip(("_low", "_high"), number["interval"], strict=True))
                 for ending, value in {"": number["value"], **ends}.items():

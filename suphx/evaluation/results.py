@@ -7,7 +7,7 @@ import numpy as np
 
 from simulator.players.play import PlayedGame
 from simulator.record import SEATS
-from suphx.evaluation.protocol import Plan
+from suphx.evaluation.protocol import MatchPlan
 from suphx.evaluation.tally import COLUMNS, tally
 
 GAME_RESULT = np.dtype([
@@ -43,10 +43,10 @@ def result_row(game: PlayedGame) -> np.void:
     return cast(np.void, row[()])
 
 
-class Results:
+class MatchResults:
     """The results of a match; memory for all its games is allocated at the start, so that it does not grow."""
 
-    def __init__(self, plan: Plan, deals: int) -> None:
+    def __init__(self, plan: MatchPlan, deals: int) -> None:
         """deals: number of deals to play."""
         self.plan = plan
         self.games = np.empty((deals, len(plan.tables)), GAME_RESULT)

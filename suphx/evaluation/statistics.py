@@ -46,12 +46,12 @@ def summary(units: np.ndarray, seed: int = 0, prizes: Sequence[float] | None = N
     units = _checked(units)
     drawn = _bootstrap(units, SAMPLES, seed)
     total = units.sum(axis=0)
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "games": int(total[COLUMN["games"]]), "deals": len(units), "rounds": int(total[COLUMN["rounds"]]),
     }  # fmt: skip
     for measure in measures(prizes):
-        found[measure.name] = _number(measure.of(total), measure.of(drawn))
-    return found
+        result[measure.name] = _number(measure.of(total), measure.of(drawn))
+    return result
 
 
 def difference(
@@ -73,13 +73,13 @@ def difference(
         )
     columns = first.shape[1]
     drawn = _bootstrap(np.concatenate([first, second], axis=1), SAMPLES, seed)
-    found: dict[str, Any] = {"deals": len(first)}
+    result: dict[str, Any] = {"deals": len(first)}
     for measure in measures(prizes):
         with np.errstate(invalid="ignore"):
             value = measure.of(first.sum(axis=0)) - measure.of(second.sum(axis=0))
             values = measure.of(drawn[:, :columns]) - measure.of(drawn[:, columns:])
-        found[measure.name] = _number(value, values) | _against_zero(values, len(first))
-    return found
+        result[measure.name] = _number(value, values) | _against_zero(values, len(first))
+    return result
 
 
 def _against_zero(values: np.ndarray, deals: int) -> dict[str, float | None]:
@@ -150,13 +150,13 @@ def resampled(units: np.ndarray, samples: int, games: float, seed: int = 0) -> n
     if size < 1 or games > most:
         raise InputError(f"{games:,.0f} games cannot be drawn from {n:,} deals")
     random = np.random.default_rng(seed)
-    found = []
+    result = []
     for rows in _blocks(samples, n):
         weights = np.zeros((rows, n))
         for row in weights:
             row[random.choice(n, size, replace=False, shuffle=False)] = 1
-        found.append(weights @ units)
-    return np.concatenate(found)
+        result.append(weights @ units)
+    return np.concatenate(result)
 
 
 def jackknife(units: np.ndarray, measure: Measure) -> tuple[float, float]:
@@ -187,14 +187,14 @@ def running(units: np.ndarray, measure: Measure, points: int = 100) -> dict[str,
     units = _checked(units)
     n = len(units)
     places = np.unique(np.linspace(min(n, 2), n, min(points, n)).round().astype(int)).tolist()
-    found: dict[str, list[Any]] = {name: [] for name in ("deals", "games", "value", "low", "high")}
+    result: dict[str, list[Any]] = {name: [] for name in ("deals", "games", "value", "low", "high")}
     games = units[:, COLUMN["games"]].cumsum()
     for place in places:
         value, error = jackknife(units[:place], measure)
         row = (place, int(games[place - 1]), *map(_finite, (value, value - QUANTILE * error, value + QUANTILE * error)))
-        for name, each in zip(found, row, strict=True):
-            found[name].append(each)
-    return found
+        for name, each in zip(result, row, strict=True):
+            result[name].append(each)
+    return result
 
 
 def anytime_intervals(values: np.ndarray, alpha: float = 1 - CONFIDENCE) -> np.ndarray:

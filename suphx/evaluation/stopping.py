@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from suphx.errors import InputError
-from suphx.evaluation.results import Results
+from suphx.evaluation.results import MatchResults
 from suphx.evaluation.statistics import anytime_intervals
 from suphx.evaluation.tally import COLUMN
 from suphx.intervals import half_width
@@ -29,7 +29,7 @@ class StopRule:
     """For `ci` half the width of the 95 % interval; for `decided` the allowed share of matches between equals that are
     wrongly decided."""
 
-    def is_met(self, results: Results, deals: int) -> bool:
+    def is_met(self, results: MatchResults, deals: int) -> bool:
         """Return whether the first `deals` deals satisfy the rule."""
         ranks = [average_ranks(results, side, deals) for side in range(len(results.plan.sides))]
         if self.kind == "ci":
@@ -55,7 +55,7 @@ def read_rule(text: str) -> StopRule:
     return StopRule("ci" if kind == "ci" else "decided", value)
 
 
-def average_ranks(results: Results, side: int, deals: int) -> np.ndarray:
+def average_ranks(results: MatchResults, side: int, deals: int) -> np.ndarray:
     """Return f64[deals]: a side's average rank, 1 to 4, on each deal."""
     units = results.units(side, deals)
     return units[:, COLUMN["rank_sum"]] / units[:, COLUMN["games"]]

@@ -12,8 +12,8 @@ from ray.exceptions import RayError, RayTaskError
 
 from suphx.cluster import join_or_start
 from suphx.errors import InputError
-from suphx.evaluation.arena import Terms, play_tables
-from suphx.evaluation.protocol import Plan
+from suphx.evaluation.arena import MatchTerms, play_tables
+from suphx.evaluation.protocol import MatchPlan
 from suphx.evaluation.results import GameDone
 
 #: Total number of lost workers that a match tolerates.
@@ -23,7 +23,7 @@ _AHEAD = 64
 
 
 def play_on_workers(
-    plan: Plan, terms: Terms, wanted: Sequence[tuple[int, int]], batch: int, workers: int
+    plan: MatchPlan, terms: MatchTerms, wanted: Sequence[tuple[int, int]], batch: int, workers: int
 ) -> Generator[GameDone]:
     """Play games as Ray tasks and yield each when it is over.
 
@@ -41,7 +41,9 @@ def play_on_workers(
             ray.shutdown()
 
 
-def _play(plan: Plan, terms: Terms, wanted: Sequence[tuple[int, int]], batch: int, workers: int) -> Iterator[GameDone]:
+def _play(
+    plan: MatchPlan, terms: MatchTerms, wanted: Sequence[tuple[int, int]], batch: int, workers: int
+) -> Iterator[GameDone]:
     deals = sorted({deal for deal, _ in wanted})
     part_of = {deal: place % workers for place, deal in enumerate(deals)}
     parts: list[list[tuple[int, int]]] = [[] for _ in range(workers)]
@@ -76,12 +78,14 @@ def _play(plan: Plan, terms: Terms, wanted: Sequence[tuple[int, int]], batch: in
             ray.cancel(each, force=True)
 
 
-def _start(plan: Plan, terms: Terms, part: Sequence[tuple[int, int]], batch: int) -> Any:  # an iterator of references
+def _start(
+    plan: MatchPlan, terms: MatchTerms, part: Sequence[tuple[int, int]], batch: int
+) -> Any:  # an iterator of references
     return _play_part.options(_generator_backpressure_num_objects=_AHEAD).remote(plan, terms, list(part), batch)
 
 
 @ray.remote(num_cpus=1, max_retries=0, num_returns="streaming")
-def _play_part(plan: Plan, terms: Terms, part: list[tuple[int, int]], batch: int) -> Iterator[GameDone]:
+def _play_part(plan: MatchPlan, terms: MatchTerms, part: list[tuple[int, int]], batch: int) -> Iterator[GameDone]:
     import torch
 
     torch.set_num_threads(1)

@@ -14,9 +14,9 @@ from suphx.agent.interface import Agent, Follower
 from suphx.agent.registry import load_agent
 from suphx.checkpoint import purpose_of
 from suphx.errors import InputError
-from suphx.evaluation.arena import Terms, load_agents
+from suphx.evaluation.arena import MatchTerms, load_agents
 from suphx.evaluation.match import Means, play_match, settings
-from suphx.evaluation.protocol import Plan, one_against_three
+from suphx.evaluation.protocol import MatchPlan, one_against_three
 from suphx.evaluation.statistics import difference, summary
 from suphx.evaluation.tally import COLUMNS
 from suphx.networks.precision import Precision
@@ -86,7 +86,7 @@ class Evaluation:
 
     def __init__(self, config: EvaluationConfig, rules: str, start: str, folder: Path, precision: Precision) -> None:
         self._config, self._start, self._folder = config, start, folder
-        self._terms = Terms(
+        self._terms = MatchTerms(
             config.seed, rules, None, str(precision.device), str(precision.dtype).removeprefix("torch.")
         )
         self._means = Means(threads=precision.threads)
@@ -111,7 +111,7 @@ class Evaluation:
         return Strength(games, *numbers, gain[RANK]["value"], _ends(gain))
 
     def _units(self, agent: str, stop: Event, keep: bool = False, given: Agent | None = None) -> np.ndarray | None:
-        def load(plan: Plan, terms: Terms) -> list[Agent]:
+        def load(plan: MatchPlan, terms: MatchTerms) -> list[Agent]:
             if given is None:
                 return load_agents(plan, terms)
             return [given, *load_agents(replace(plan, agents=plan.agents[1:]), terms)]

@@ -29,8 +29,8 @@ from suphx.agent.interface import Agent, RuleAgent
 from suphx.agent.registry import fingerprint, has_networks, load_agent
 from suphx.config import load_config
 from suphx.errors import InputError
-from suphx.evaluation.arena import Terms, play_here
-from suphx.evaluation.protocol import Plan, one_against_three
+from suphx.evaluation.arena import MatchTerms, play_here
+from suphx.evaluation.protocol import MatchPlan, one_against_three
 from suphx.mjai.bot.seat import Seat
 from tests.adaptation.adaptation_positions import PRECISION, Honors, late_positions, tiny_agent
 
@@ -258,7 +258,7 @@ def test_an_interrupted_match_ends_in_the_middle_of_an_adaptation(monkeypatch: p
     plan, begun, roll = one_against_three(["adapted", "quick"], ["tsumogiri"]), Event(), Adapter.roll
     agents: list[AdaptedAgent] = []
 
-    def load(plan: Plan, terms: Terms) -> list[Agent]:
+    def load(plan: MatchPlan, terms: MatchTerms) -> list[Agent]:
         agents.append(AdaptedAgent(tiny_agent(), AdaptedConfig.model_validate(LONG), 3))
         return [agents[-1], *(RuleAgent(player("tsumogiri")) for _ in range(2))]
 
@@ -267,7 +267,7 @@ def test_an_interrupted_match_ends_in_the_middle_of_an_adaptation(monkeypatch: p
         return roll(*arguments)
 
     monkeypatch.setattr(Adapter, "roll", watched)
-    games = play_here(plan, Terms(), [(0, 0), (1, 4)], 1, 2, load)
+    games = play_here(plan, MatchTerms(), [(0, 0), (1, 4)], 1, 2, load)
     assert next(games).row["deal"] == 1  # the quick agent's
     assert begun.wait(60)
     started = time.perf_counter()
@@ -277,10 +277,10 @@ def test_an_interrupted_match_ends_in_the_middle_of_an_adaptation(monkeypatch: p
 
 @pytest.mark.full
 def test_its_games_in_the_arena_do_not_depend_on_the_batch_and_say_what_it_did() -> None:
-    plan, terms = one_against_three(["adapted"], ["tsumogiri"]), Terms(seed=2, logs=True)
+    plan, terms = one_against_three(["adapted"], ["tsumogiri"]), MatchTerms(seed=2, logs=True)
     agents: list[AdaptedAgent] = []
 
-    def load(plan: Plan, terms: Terms) -> list[Agent]:
+    def load(plan: MatchPlan, terms: MatchTerms) -> list[Agent]:
         agents.append(adapted(deals=4))
         return [agents[-1], RuleAgent(player("tsumogiri"))]
 

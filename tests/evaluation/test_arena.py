@@ -14,23 +14,25 @@ from suphx.agent.interface import AgentOutput, RuleAgent
 from suphx.agent.registry import load_agent
 from suphx.errors import InputError
 from suphx.evaluation import arena
-from suphx.evaluation.arena import Terms, play_here
-from suphx.evaluation.protocol import NOBODY, Plan, one_against_three, round_robin, two_against_two
-from suphx.evaluation.results import GameDone, Results
+from suphx.evaluation.arena import MatchTerms, play_here
+from suphx.evaluation.protocol import NOBODY, MatchPlan, one_against_three, round_robin, two_against_two
+from suphx.evaluation.results import GameDone, MatchResults
 from suphx.evaluation.tally import COLUMN
 from suphx.networks import onednn
 
 
-def play(plan: Plan, deals: int, terms: Terms | None = None, batch: int = 64, threads: int = 1) -> Results:
-    results = Results(plan, deals)
-    for game in play_here(plan, terms or Terms(seed=1), results.missing(), batch, threads):
+def play(
+    plan: MatchPlan, deals: int, terms: MatchTerms | None = None, batch: int = 64, threads: int = 1
+) -> MatchResults:
+    results = MatchResults(plan, deals)
+    for game in play_here(plan, terms or MatchTerms(seed=1), results.missing(), batch, threads):
         assert results.add(game)
     assert results.complete_deals() == deals
     return results
 
 
-def logs_of(plan: Plan, deals: int, terms: Terms, batch: int, threads: int) -> dict[tuple[int, int], str]:
-    games = play_here(plan, terms, Results(plan, deals).missing(), batch, threads)
+def logs_of(plan: MatchPlan, deals: int, terms: MatchTerms, batch: int, threads: int) -> dict[tuple[int, int], str]:
+    games = play_here(plan, terms, MatchResults(plan, deals).missing(), batch, threads)
     return {(int(game.row["deal"]), int(game.row["table"])): digest(game) for game in games}
 
 
@@ -49,7 +51,7 @@ def test_a_challenger_sits_on_every_seat_and_the_field_keeps_its_order() -> None
 
 
 def test_games_of_the_same_agents_can_follow_each_other() -> None:
-    results = Results(one_against_three(["a", "b"], ["x"]), 5)
+    results = MatchResults(one_against_three(["a", "b"], ["x"]), 5)
     results.done[0, 1] = results.done[3] = True
     in_turn = results.missing()
     assert in_turn == [(deal, table) for deal in range(5) for table in range(8) if not results.done[deal, table]]
@@ -107,7 +109,7 @@ def test_the_sides_of_two_against_two_share_their_games() -> None:
 
 
 def test_the_games_of_rule_based_players_do_not_depend_on_batch_or_threads() -> None:
-    plan, terms = one_against_three(["sensible"], ["random"]), Terms(seed=2, logs=True)
+    plan, terms = one_against_three(["sensible"], ["random"]), MatchTerms(seed=2, logs=True)
     one = logs_of(plan, 6, terms, 1, 1)
     assert one == logs_of(plan, 6, terms, 64, 1) == logs_of(plan, 6, terms, 8, 3)
 
@@ -117,19 +119,19 @@ def test_the_games_of_networks_do_not_depend_on_batch_or_threads(dtype: str, tem
     if dtype == "bfloat16" and not onednn.BFLOAT16:
         pytest.skip("this CPU computes in bfloat16 so slowly that the games take minutes")
     plan = one_against_three(["sl-weak"], ["sensible"])
-    terms = Terms(seed=5, dtype=dtype, temperature=temperature, logs=True)
+    terms = MatchTerms(seed=5, dtype=dtype, temperature=temperature, logs=True)
     assert logs_of(plan, 1, terms, 3, 1) == logs_of(plan, 1, terms, 8, 2)
 
 
 def test_four_copies_of_a_network_play_four_identical_games_on_a_deal() -> None:
-    plan, terms = one_against_three(["sl-weak"], ["sl-weak"]), Terms(seed=6, temperature=1.0, logs=True)
+    plan, terms = one_against_three(["sl-weak"], ["sl-weak"]), MatchTerms(seed=6, temperature=1.0, logs=True)
     found = logs_of(plan, 1, terms, 4, 1)
     assert len({found[0, table] for table in range(SEATS)}) == 1
 
 
 def test_logs_are_mjlogs_that_name_who_sat_where() -> None:
     plan = one_against_three(["sensible"], ["tsumogiri"])
-    (game,) = play_here(plan, Terms(logs=True), [(0, 2)], 4, 1)
+    (game,) = play_here(plan, MatchTerms(logs=True), [(0, 2)], 4, 1)
     assert game.log is not None
     log = read_mjlog(game.log)
     assert list(log.names) == ["tsumogiri", "tsumogiri", "sensible", "tsumogiri"]
@@ -204,7 +206,7 @@ def test_agents_from_outside_hear_of_their_games_and_their_faults_are_counted(di
 
 def test_a_game_is_counted_once() -> None:
     plan = one_against_three(["sensible"], ["tsumogiri"])
-    (game,) = play_here(plan, Terms(), [(0, 1)], 4, 1)
-    results = Results(plan, 2)
+    (game,) = play_here(plan, MatchTerms(), [(0, 1)], 4, 1)
+    results = MatchResults(plan, 2)
     assert results.add(game) and not results.add(game)
     assert results.done.sum() == 1 and len(results.missing()) == 7 and results.complete_deals() == 0

@@ -8,7 +8,7 @@ from safetensors import safe_open
 from safetensors.numpy import save
 
 from suphx.errors import InputError
-from suphx.evaluation.arena import Terms
+from suphx.evaluation.arena import MatchTerms
 from suphx.evaluation.counts import Counted, CountedTerms, read_counts
 from suphx.evaluation.tally import COLUMN, COLUMNS
 
@@ -19,7 +19,7 @@ def kept(tmp_path: Path) -> Path:
     units = {name: random.integers(0, 5, (30, len(COLUMNS))) for name in ("one", "another")}
     units["one"][3, COLUMN["points"]] = -400_000
     units["one"][4, COLUMN["points"]] = 2**31
-    Counted(CountedTerms.of(["sensible"], Terms(seed=2**64 - 1)), units).save(tmp_path / "kept")
+    Counted(CountedTerms.of(["sensible"], MatchTerms(seed=2**64 - 1)), units).save(tmp_path / "kept")
     return tmp_path / "kept"
 
 
@@ -28,22 +28,24 @@ def test_counts_come_back_as_they_were(kept: Path) -> None:
     units = np.random.default_rng(0).integers(0, 5, (30, len(COLUMNS)))
     units[3, COLUMN["points"]], units[4, COLUMN["points"]] = -400_000, 2**31
     assert list(found.units) == ["one", "another"] and (found.units["one"] == units).all()
-    assert found.terms == CountedTerms.of(["sensible"] * 3, Terms(seed=2**64 - 1))
+    assert found.terms == CountedTerms.of(["sensible"] * 3, MatchTerms(seed=2**64 - 1))
     written = kept.read_bytes()
     found.save(kept)
     assert kept.read_bytes() == written
 
 
 def test_the_time_of_bots_in_the_field_tells_matches_apart() -> None:
-    short, long = (CountedTerms.of(["bot:cat"], Terms(timeout=seconds)) for seconds in (1.0, 60.0))
+    short, long = (CountedTerms.of(["bot:cat"], MatchTerms(timeout=seconds)) for seconds in (1.0, 60.0))
     assert short.differing(long) == ["timeout 1.0 instead of 60.0"]
-    assert CountedTerms.of(["bot:cat"], Terms()).differing(long) == ["timeout None instead of 60.0"]
-    assert CountedTerms.of(["sensible"], Terms(timeout=1.0)) == CountedTerms.of(["sensible"], Terms())  # no bot there
+    assert CountedTerms.of(["bot:cat"], MatchTerms()).differing(long) == ["timeout None instead of 60.0"]
+    assert CountedTerms.of(["sensible"], MatchTerms(timeout=1.0)) == CountedTerms.of(
+        ["sensible"], MatchTerms()
+    )  # no bot there
 
 
 def test_counts_of_before_the_time_of_bots_was_kept_can_be_read() -> None:
-    kept = CountedTerms.of(["sensible"], Terms()).model_dump(exclude={"timeout"})
-    assert CountedTerms.model_validate(kept) == CountedTerms.of(["sensible"], Terms())
+    kept = CountedTerms.of(["sensible"], MatchTerms()).model_dump(exclude={"timeout"})
+    assert CountedTerms.model_validate(kept) == CountedTerms.of(["sensible"], MatchTerms())
 
 
 @pytest.mark.parametrize(

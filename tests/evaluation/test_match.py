@@ -11,21 +11,21 @@ from simulator.tables import Decisions
 from suphx.agent.interface import AgentOutput
 from suphx.agent.registry import load_agent
 from suphx.errors import InputError
-from suphx.evaluation.arena import Terms
+from suphx.evaluation.arena import MatchTerms
 from suphx.evaluation.journal import GAMES_NAME, SETTINGS_NAME, Journal
 from suphx.evaluation.match import Means, play_match, settings
 from suphx.evaluation.protocol import one_against_three, two_against_two
-from suphx.evaluation.results import Results
+from suphx.evaluation.results import MatchResults
 from suphx.evaluation.stopping import read_rule
 
 PLAN = one_against_three(["sensible"], ["tsumogiri"])
-TERMS = Terms(seed=4, logs=True)
+TERMS = MatchTerms(seed=4, logs=True)
 
 
 def interrupt_after(games: int):
     left = [games]
 
-    def watch(_: Results) -> None:
+    def watch(_: MatchResults) -> None:
         left[0] -= 1
         if not left[0]:
             raise KeyboardInterrupt
@@ -93,7 +93,7 @@ def test_a_journal_cut_anywhere_goes_on_after_its_last_whole_line(tmp_path: Path
     data = (tmp_path / GAMES_NAME).read_bytes()
     for cut in range(0, len(data) + 1, 97):
         (tmp_path / GAMES_NAME).write_bytes(data[:cut])
-        with Journal(tmp_path, settings(PLAN, TERMS), results := Results(PLAN, 2)):
+        with Journal(tmp_path, settings(PLAN, TERMS), results := MatchResults(PLAN, 2)):
             assert results.done.sum() == data[:cut].count(b"\n")
         assert (tmp_path / GAMES_NAME).read_bytes() == data[: data[:cut].rfind(b"\n") + 1]
 
@@ -126,7 +126,7 @@ def test_another_match_does_not_go_on_in_a_folder(tmp_path: Path) -> None:
     play_match(PLAN, TERMS, 1, folder=tmp_path)
     before = (tmp_path / GAMES_NAME).read_bytes()
     with pytest.raises(InputError, match=rf"{SETTINGS_NAME}: another match, with .*'seed': 4.* where .*'seed': 5"):
-        play_match(PLAN, Terms(seed=5, logs=True), 1, folder=tmp_path)
+        play_match(PLAN, MatchTerms(seed=5, logs=True), 1, folder=tmp_path)
     with pytest.raises(InputError, match="another match"):
         play_match(two_against_two("sensible", "tsumogiri"), TERMS, 1, folder=tmp_path)
     assert (tmp_path / GAMES_NAME).read_bytes() == before
@@ -142,7 +142,7 @@ def test_games_without_settings_are_not_taken_over(tmp_path: Path) -> None:
 @pytest.mark.faults
 def test_two_processes_do_not_play_in_one_folder(tmp_path: Path) -> None:
     with (
-        Journal(tmp_path, settings(PLAN, TERMS), Results(PLAN, 1)),
+        Journal(tmp_path, settings(PLAN, TERMS), MatchResults(PLAN, 1)),
         pytest.raises(InputError, match=r"process [0-9]+ on .* is playing this match"),
     ):
         play_match(PLAN, TERMS, 1, folder=tmp_path)
@@ -182,15 +182,15 @@ def test_a_full_disk_ends_the_match_and_leaves_whole_lines(tmp_path: Path, monke
 def test_a_match_stops_at_the_same_deal_however_it_is_played() -> None:
     rule = read_rule("ci=0.15")
     plan = one_against_three(["sensible"], ["random"])
-    found = [play_match(plan, Terms(), 200, means, rule=rule) for means in (Means(batch=7), Means(256, threads=2))]
+    found = [play_match(plan, MatchTerms(), 200, means, rule=rule) for means in (Means(batch=7), Means(256, threads=2))]
     assert found[0].decided and found[0].deals == found[1].deals < 200
     assert found[0].results.complete_deals() >= found[0].deals
 
 
 def test_a_sequential_test_tells_a_better_agent_and_not_one_from_itself() -> None:
-    better = play_match(two_against_two("sensible", "tsumogiri"), Terms(), 200, rule=read_rule("decided"))
+    better = play_match(two_against_two("sensible", "tsumogiri"), MatchTerms(), 200, rule=read_rule("decided"))
     assert better.decided and better.deals < 200
-    same = play_match(one_against_three(["tsumogiri"], ["tsumogiri"]), Terms(), 40, rule=read_rule("decided"))
+    same = play_match(one_against_three(["tsumogiri"], ["tsumogiri"]), MatchTerms(), 40, rule=read_rule("decided"))
     assert not same.decided and same.deals == 40
 
 
@@ -210,7 +210,7 @@ def test_workers_play_the_same_games_and_one_that_dies_costs_nothing(
     here = play_match(PLAN, TERMS, 20, folder=tmp_path / "here")
     killed: list[int] = []
 
-    def kill_one(results: Results) -> None:
+    def kill_one(results: MatchResults) -> None:
         if results.done.sum() == 5:
             found = subprocess.run(["pgrep", "-f", "ray::_play_part"], capture_output=True, text=True, check=False)
             killed.extend(map(int, found.stdout.split()[:1]))

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from suphx.agent.network_agent import INCLUDED, weights_folder
 from suphx.cli import app
-from suphx.evaluation.arena import Terms
+from suphx.evaluation.arena import MatchTerms
 from suphx.evaluation.match import play_match
 from suphx.evaluation.protocol import one_against_three
 from suphx.evaluation.statistics import summary
@@ -35,7 +35,7 @@ def test_their_cards_say_where_they_come_from(name: str) -> None:
 
 @pytest.mark.full
 def test_they_beat_random_players() -> None:
-    outcome = play_match(one_against_three(["sl"], ["random"]), Terms(), 5)
+    outcome = play_match(one_against_three(["sl"], ["random"]), MatchTerms(), 5)
     found = summary(outcome.results.units(0))
     assert found["average_rank"]["value"] < 1.3
 

@@ -49,22 +49,22 @@ def stats(
     if not games.games:
         print(f"no games: {games.left_out:,} logs were left out", file=sys.stderr)
         raise typer.Exit(1)
-    found = log_stats(
+    result = log_stats(
         games.in_order(), [str(path) for path in paths], player or [], samplings, career, prize_list, seed
     )
     if csv:
         from suphx.evaluation.report import write_csv
 
-        write_csv(csv, found.report)
+        write_csv(csv, result.report)
     if plots:
-        found.plot(plots, seed)
-    for line in found.remarks:
+        result.plot(plots, seed)
+    for line in result.remarks:
         print(line, file=sys.stderr)
     if as_json:
         left_out = {"skipped": games.skipped, "mismatches": games.mismatches, "errors": games.errors}
-        head = {"logs": len(games.games), **left_out, "seconds": round(games.seconds, 3), "room": found.room}
-        values = {**head, **found.report, "resampled": found.resampled, "careers": found.careers}
+        head = {"logs": len(games.games), **left_out, "seconds": round(games.seconds, 3), "room": result.room}
+        values = {**head, **result.report, "resampled": result.resampled, "careers": result.careers}
         print(json.dumps(values, allow_nan=False, ensure_ascii=False))
     else:
-        for table in found.tables():
+        for table in result.tables():
             page().print(table)

@@ -138,11 +138,11 @@ def warm_up(agent: Agent, rules: Rules) -> None:
     """
     game, view = Game.from_hands(round=7, rules=rules), Seat(rules)
     player = random.Random(0)
-    told = 0
+    n_seen = 0
     for _ in range(_WARM_UP):
-        for event in player_view(game.events[told:], seat=0):
+        for event in player_view(game.events[n_seen:], seat=0):
             view.take(event)
-        told = len(game.events)
+        n_seen = len(game.events)
         if view.asked:
             agent.act(view.games, view.question())
         seats = game.seats_to_act

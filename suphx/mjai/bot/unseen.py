@@ -55,8 +55,8 @@ class UnseenTiles:
 
     def find(self, face: int, preferred: int) -> int:
         """Return an unseen tile of a face, the preferred one if it qualifies; raises ValueError if there is none."""
-        found = self._of_face(face, ())
-        return preferred if preferred in found else found[0]
+        copies = self._of_face(face, ())
+        return preferred if preferred in copies else copies[0]
 
     def give(self, seat: int, faces: Sequence[int], from_draw: bool) -> list[int]:
         """Make sure that another seat's hand holds tiles of these faces; return them.
@@ -64,27 +64,27 @@ class UnseenTiles:
         from_draw: whether the tile just drawn may be one of them. Raises ValueError if the hand cannot hold them.
         """
         drawn = int(self._record["drawn"])
-        given: list[int] = []
+        chosen: list[int] = []
         for face in faces:
-            found = self._of_face(face, given)
-            held = [tile for tile in found if self._holds(seat, tile) and (from_draw or tile != drawn)]
+            copies = self._of_face(face, chosen)
+            held = [tile for tile in copies if self._holds(seat, tile) and (from_draw or tile != drawn)]
             if held:
-                given.append(held[0])
+                chosen.append(held[0])
                 continue
-            spare = [tile for tile in concealed(self._record, seat) if tile != drawn and tile not in given]
+            spare = [tile for tile in concealed(self._record, seat) if tile != drawn and tile not in chosen]
             if not spare:
                 raise ValueError(f"seat {seat} does not have that many tiles")
-            swap_hidden(self._lookup, self._record, found[0], spare[0])
-            given.append(found[0])
-        return given
+            swap_hidden(self._lookup, self._record, copies[0], spare[0])
+            chosen.append(copies[0])
+        return chosen
 
     def _of_face(self, face: int, but: Sequence[int]) -> list[int]:
         """Return the unseen tiles of a face, except those in `but`; raises ValueError if there are none."""
         hidden = self._hidden()
-        found = [tile for tile in self._copies(face) if hidden[tile] and tile not in but]
-        if not found:
+        copies = [tile for tile in self._copies(face) if hidden[tile] and tile not in but]
+        if not copies:
             raise ValueError(f"more {face_name(face)} than there are")
-        return found
+        return copies
 
     def _hidden(self) -> np.ndarray:
         """Return bool[136]: the tiles that the seat has not seen, including its own draw until it is reported."""

@@ -24,14 +24,14 @@ def shown(line: bytes | str) -> str:
 def read_action(line: bytes) -> Event:
     """Return the action in a line, with only the fields that matter; raises BadReply."""
     try:
-        given = json.loads(line)
+        reply = json.loads(line)
     except (ValueError, RecursionError):
         raise BadReply(f"not JSON: {shown(line)}") from None
-    if given is None:
+    if reply is None:
         return _NONE
-    if not isinstance(given, dict) or not isinstance(given.get("type"), str):
+    if not isinstance(reply, dict) or not isinstance(reply.get("type"), str):
         raise BadReply(f"not an mjai action: {shown(line)}")
-    action = {name: given[name] for name in _FIELDS if given.get(name) is not None}
+    action = {name: reply[name] for name in _FIELDS if reply.get(name) is not None}
     for name, value in action.items():
         if not isinstance(value, _FIELDS[name]) or (name == "consumed" and not _are_names(value)):
             raise BadReply(f"{name!r} of this action cannot be read: {shown(line)}")

@@ -63,17 +63,17 @@ class HostedSeat:
         if not self.dismissed:
             self._waiting += player_view(events, self.seat)
 
-    def send(self, asked: bool = False) -> None:
-        """Send the queued events; asked: whether the last of them is a question."""
+    def send(self, may_act: bool = False) -> None:
+        """Send the queued events; may_act: whether the last of them is a question."""
         if self.dismissed:
             return
         events, self._waiting = self._waiting, []
-        for line, on in lines(self._style, events, asked):
+        for line, on in lines(self._style, events, may_act):
             due = None
             if on is not None:
                 is_last = on + 1 == len(events)
                 played = None if is_last or events[on + 1].get("actor") != self.seat else events[on + 1]
-                due = _Due(asked and is_last, played)
+                due = _Due(may_act and is_last, played)
             self._unsent.append((line, due))
         self._send_on()
 
@@ -87,7 +87,7 @@ class HostedSeat:
         self._asked_at = time.monotonic()
         self.deadline = self._asked_at + (self._limits.decision if self.started else self._limits.start)
         self.verdict.decisions += 1
-        self.send(asked=True)
+        self.send(may_act=True)
         self.poll()
 
     def poll(self) -> None:

@@ -13,10 +13,10 @@ Style = Literal["array", "every", "acting"]
 STYLES: tuple[Style, ...] = get_args(Style)
 
 
-def lines(style: Style, events: Sequence[Event], asked: bool) -> list[tuple[bytes, int | None]]:
+def lines(style: Style, events: Sequence[Event], may_act: bool) -> list[tuple[bytes, int | None]]:
     """Return the lines for some events, each with the index of the event that a reply to it answers (None: no reply).
 
-    asked: whether the bot may act on the last of the events.
+    may_act: whether the bot may act on the last of the events.
     """
     if not events:
         return []
@@ -25,9 +25,9 @@ def lines(style: Style, events: Sequence[Event], asked: bool) -> list[tuple[byte
         return [(_line(list(events)), last)]
     if style == "every":
         return [(_line(event), index) for index, event in enumerate(events)]
-    answered = [asked and index == last for index in range(len(events))]
-    told = (_line(event | {"can_act": may}) for event, may in zip(events, answered, strict=True))
-    return [(line, last if may else None) for line, may in zip(told, answered, strict=True)]
+    answered = [may_act and index == last for index in range(len(events))]
+    parts = (_line(event | {"can_act": may}) for event, may in zip(events, answered, strict=True))
+    return [(line, last if may else None) for line, may in zip(parts, answered, strict=True)]
 
 
 def _line(value: object) -> bytes:

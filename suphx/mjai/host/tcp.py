@@ -174,9 +174,9 @@ class Door:
 def _joining_name(line: bytes) -> str | None:
     """Return the name in a `join` message, or None if the line is not one."""
     try:
-        given = json.loads(line)
+        message = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(given, dict) or given.get("type") != "join" or not isinstance(given.get("name"), str):
+    if not isinstance(message, dict) or message.get("type") != "join" or not isinstance(message.get("name"), str):
         return None
-    return shown(given["name"][:64])
+    return shown(message["name"][:64])
