@@ -14,7 +14,7 @@ from suphx.networks.sizes import NetworkSize
 from suphx.reward.kinds import TableRewards
 from suphx.reward.rounds import PointRewards
 from suphx.selfplay.collect import Collector
-from suphx.selfplay.policy import Policy
+from suphx.selfplay.policy import SelfPlayPolicy
 from suphx.selfplay.seating import FourLearners, TableConfig
 from suphx.selfplay.sources import load_opponents
 
@@ -46,7 +46,7 @@ def tiny_collector(
     table = table or FourLearners()
     against = load_opponents(table.opponents, seed, precision())
     collector = Collector(table, rules, rewards, slots, seed, models, against, oracle, hidden, max_confidence)
-    collector.set_policy(1, Policy(1, tiny_networks(policy), precision(), seed))
+    collector.set_policy(1, SelfPlayPolicy(1, tiny_networks(policy), precision(), seed))
     return collector
 
 

@@ -19,8 +19,7 @@ from suphx.adaptation.positions import SeatPosition
 from suphx.agent.interface import Agent, ModelOutput, act_each
 from suphx.agent.sampling import highest_probability
 from suphx.learning.experience import experience_dtype
-from suphx.learning.policy_gradient import legal_bits
-from suphx.networks.models import MODEL_PLANES
+from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.reward.games import START
 from suphx.reward.kinds import RoundRewards, games_after
 
@@ -111,7 +110,7 @@ class _RolloutTables:
     ) -> None:
         """max_confidence: as for `roll_out`; None if no decisions are recorded."""
         self._rollouts, self._max_confidence = rollouts, max_confidence
-        self._dtype = experience_dtype(MODEL_PLANES[DISCARD])
+        self._dtype = experience_dtype(MODEL_PLANES[DISCARD], OUTPUTS[DISCARD])
         self.experience = [np.empty(0, self._dtype)]
         """The discard decisions of the seats that adapt, in order of arrival."""
         tables = min(SIDE_BY_SIDE, len(rollouts))
@@ -180,6 +179,6 @@ class _RolloutTables:
         rows = np.flatnonzero(recorded)
         experience = np.zeros(len(rows), self._dtype)
         experience["trajectory"], experience["planes"] = rollout[output.decision[rows]], output.planes[rows]
-        experience["legal"] = legal_bits(output.legal[rows])
+        experience["legal"] = output.legal[rows]
         experience["action"], experience["log_probability"] = output.action[rows], output.log_probability[rows]
         self.experience.append(experience)

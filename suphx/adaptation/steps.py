@@ -15,9 +15,8 @@ import torch
 
 from suphx.adaptation.config import StepsConfig
 from suphx.adaptation.learned_part import LearnedPart, copy_except
+from suphx.learning.distributions import divergence, log_probabilities, log_weights
 from suphx.learning.experience import microbatches
-from suphx.learning.policy_gradient import LARGEST_LOG_WEIGHT, divergence, legal_answers, log_probabilities
-from suphx.networks.models import OUTPUTS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 
@@ -69,7 +68,7 @@ class _Ascent:
         self._part, self._temperature, self._precision = part, temperature, part.precision
         self._inputs = part.inputs(np.ascontiguousarray(experience["planes"]))
         device = part.precision.device
-        self._legal = torch.from_numpy(legal_answers(experience["legal"], OUTPUTS[part.network.model])).to(device)
+        self._legal = torch.from_numpy(np.array(experience["legal"])).to(device)
         self._action = torch.from_numpy(experience["action"].astype(np.int64)).to(device)
         self._advantage = torch.from_numpy(advantage).float().to(device)
         self._log_probability = torch.from_numpy(experience["log_probability"].copy()).to(device)
@@ -124,7 +123,7 @@ class _Ascent:
         if self._length is not None:
             with torch.inference_mode():
                 taken = torch.cat([self._log_taken(rows) for rows in self._chunks])
-            weighted = (taken - self._log_probability).clamp(max=LARGEST_LOG_WEIGHT).exp() * weighted
+            weighted = log_weights(taken, self._log_probability).exp() * weighted
         for rows in self._chunks:
             ((weighted[rows] * self._log_taken(rows)).sum() / len(self._log_probability)).backward()
         gradient = [torch.zeros_like(each) if each.grad is None else each.grad for each in self._part.parameters]

@@ -47,10 +47,10 @@ PEAKS = {
 def made_up_decisions(n: int, hidden: int = ORACLE_PLANES) -> np.ndarray:
     """Return n decisions of the learning model, all actions legal, each in a trajectory of its own."""
     generator = np.random.default_rng(0)
-    rows = np.zeros(n, experience_dtype(MODEL_PLANES[MODEL], hidden=hidden))
+    rows = np.zeros(n, experience_dtype(MODEL_PLANES[MODEL], OUTPUTS[MODEL], hidden))
     rows["trajectory"] = np.arange(n)
     rows["planes"], rows["hidden"] = made_up_planes(n, MODEL_PLANES[MODEL]), made_up_planes(n, hidden)
-    rows["legal"] = (1 << OUTPUTS[MODEL]) - 1
+    rows["legal"] = True
     rows["action"] = generator.integers(0, OUTPUTS[MODEL], n)
     rows["log_probability"] = -np.log(OUTPUTS[MODEL])
     return rows

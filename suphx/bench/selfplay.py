@@ -26,7 +26,7 @@ from suphx.networks.timing import made_up_planes
 from suphx.reward.kinds import TableRewards
 from suphx.reward.rounds import PointRewards
 from suphx.selfplay.collect import Collector
-from suphx.selfplay.policy import drawn
+from suphx.selfplay.policy import sampling_of
 from suphx.selfplay.seating import FourLearners
 
 #: The model that learns: as in the paper.
@@ -72,7 +72,7 @@ class TimedPolicy(Flow):
         """Time spent inside networks."""
         evaluators = {model: Evaluator(networks[model], precision, batch_invariant=True) for model in MODELS}
         calls = {model: self._timed(model, evaluator) for model, evaluator in evaluators.items()}
-        super().__init__(calls, PlaneEncoder(), Sampling(), drawn((MODEL,), seed), "timed")
+        super().__init__(calls, PlaneEncoder(), Sampling(), sampling_of((MODEL,), seed), "timed")
 
     def _timed(self, model: str, evaluator: Evaluator) -> Network:
         def logits(planes: np.ndarray) -> np.ndarray:

@@ -71,8 +71,8 @@ def train(
 
     screen = Console(stderr=True)
     more = [f"games={games}"] if games else []
-    wanted = load_config(config, TrainConfig, [*(changes or ()), *more])
-    pace = check_pace(wanted, wanted.side_by_side * (1 if local else wanted.roles.simulators.count), not local)
+    settings = load_config(config, TrainConfig, [*(changes or ()), *more])
+    pace = check_pace(settings, settings.side_by_side * (1 if local else settings.roles.simulators.count), not local)
     if local and (address or nodes):
         raise typer.BadParameter("--local uses no cluster", param_hint="--address" if address else "--nodes")
     if nodes and not dry_run:
@@ -81,25 +81,25 @@ def train(
         from suphx.commands.train_plan import show_local_plan, show_plan
 
         if local:
-            show_local_plan(wanted, pace, as_json)
+            show_local_plan(settings, pace, as_json)
         else:
-            show_plan(wanted, pace, address, nodes or [], as_json)
+            show_plan(settings, pace, address, nodes or [], as_json)
         return
-    folder = out or runs_folder() / "train" / wanted.name
+    folder = out or runs_folder() / "train" / settings.name
     if not local and (device or precision or threads):
         raise typer.BadParameter("--device, --precision and --threads go with --local; by roles, `roles` sets them")
     with folder_lock(folder, "trains here"):
-        training = _training(wanted, folder, local, address, (device, precision, threads), screen)
-        _run(training, wanted, screen)
+        training = _training(settings, folder, local, address, (device, precision, threads), screen)
+        _run(training, settings, screen)
     progress = training.progress
-    found = {
+    result = {
         "agent": str(training.folder.agent),
         "games": progress.games,
         "versions": progress.version,
         "seconds": round(progress.seconds, 3),
         "strength": asdict(training.strength) if training.strength else None,
     }
-    print(json.dumps(found, allow_nan=False) if as_json else found["agent"])
+    print(json.dumps(result, allow_nan=False) if as_json else result["agent"])
 
 
 def _training(
@@ -131,14 +131,14 @@ def _run(training: Training, config: TrainConfig, screen: Console) -> None:
     from suphx.errors import InputError, words_of
     from suphx.learning.diverged import LearningDiverged
     from suphx.selfplay.progress import training_line
-    from suphx.selfplay.status import Interrupted
+    from suphx.selfplay.status import TrainingInterrupted
 
     if training.progress.version:
         screen.print(f"resuming after {training.progress.games:,} games", style="dim", highlight=False)
     with training_line(config, screen) as watch, stop_by_interrupt(screen) as stop:
         try:
             training.run(watch, stop)
-        except Interrupted:
+        except TrainingInterrupted:
             games = training.progress.games
             left = ", before its agent was measured" if games >= config.games else ""
             screen.print(f"stopped after {games:,} games{left}; run the same command again to resume", highlight=False)
@@ -159,13 +159,13 @@ def stop_by_interrupt(screen: Console) -> Iterator[Event]:
 
     stop = Event()
 
-    def ask(*_: object) -> None:
+    def request_stop(*_: object) -> None:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
         screen.print("stopping, with a checkpoint; Ctrl-C again stops at once", highlight=False)
 
-    before = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {each: signal.signal(each, request_stop) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop
     finally:

@@ -14,15 +14,16 @@ from simulator.rules import Rules
 from suphx.cluster import ADDRESS_VARIABLE
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import check_opponent
-from suphx.selfplay.expected import ExpectedRate, expected_rate
-from suphx.selfplay.pace import LONG_ROUND, Pace
-from suphx.selfplay.roles.plan import GIB, Node, Plan, parse_node, plan_of, this_machine
+from suphx.selfplay.pace import LONG_ROUND, TrainingPace
+from suphx.selfplay.roles.plan import GIB, Node, ResourcePlan, parse_node, plan_of, this_machine
 from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
 from suphx.selfplay.roles.run_inputs import read_run_inputs
-from suphx.selfplay.sources import load_opponents, load_start, load_teachers
+from suphx.selfplay.sources import load_opponents, load_start
 
 
-def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Sequence[str], as_json: bool) -> None:
+def show_plan(
+    config: TrainConfig, pace: TrainingPace, address: str | None, words: Sequence[str], as_json: bool
+) -> None:
     """Print the plan; raise InputError for what a run cannot begin with, and if the machines cannot hold it.
 
     pace: of the configuration. words: machines to check it against, as `parse_node` reads them; without, those of the
@@ -40,20 +41,16 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
         _show_pace(config, pace, screen)
     check_opponent(config.evaluation)
     read_run_inputs(config, load_start(config))  # all of it can be read
-    rate = expected_rate(config, nodes)
     if as_json:
         values: dict[str, Any] = {"roles": [asdict(role) for role in plan.roles], "nodes": [asdict(n) for n in nodes]}
         values |= {"cpus": plan.cpus, "gpus": plan.gpus, "memory": plan.memory}
-        print(json.dumps(values | {"rate": asdict(rate), "pace": asdict(pace)}))
-    else:
-        _show_rate(config, rate, screen)
+        print(json.dumps(values | {"pace": asdict(pace)}))
     plan.check(nodes)
 
 
-def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
+def show_local_plan(config: TrainConfig, pace: TrainingPace, as_json: bool) -> None:
     """Print the pace of a training in one process; raise InputError for what it cannot begin with."""
     load_start(config)
-    load_teachers(config)
     config.reward.load(Rules.preset(config.rules))
     load_opponents(config.table.opponents, config.seed)
     check_opponent(config.evaluation)
@@ -65,7 +62,7 @@ def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
         _show_pace(config, pace, screen)
 
 
-def _show(config: TrainConfig, plan: Plan, nodes: Sequence[Any], screen: Console) -> None:
+def _show(config: TrainConfig, plan: ResourcePlan, nodes: Sequence[Any], screen: Console) -> None:
     table = Table(title=f"{config.name}: {config.games:,} games", title_justify="left")
     table.add_column("role", no_wrap=True)
     for name in ("number", "cores", "GPUs", "threads", "memory"):
@@ -81,24 +78,9 @@ def _show(config: TrainConfig, plan: Plan, nodes: Sequence[Any], screen: Console
     screen.print(claims, highlight=False)
 
 
-def _show_rate(config: TrainConfig, rate: ExpectedRate, screen: Console) -> None:
-    hours = config.games / rate.games_per_s / 3600
-    source = "networks take what a short probe took here"
-    if rate.assumed:
-        source = "GPUs are as fast as the page about scaling assumes, since there is none here to measure"
-    limit = "the cores, which the roles share" if rate.limit == "cores" else f"the {rate.limit}"
-    left_out = " Expect that or more: nearly certain questions count here, but are left out."
-    more = left_out if config.learning.max_confidence < 1 else ""
-    words = (
-        f"Expected rate, if {source}: {rate.games_per_s:,.1f} games/s, {rate.decisions_per_s:,.0f} decisions/s; "
-        f"{hours:.1f} hours for all games. What limits it: {limit}.{more}"
-    )
-    screen.print(words, highlight=False)
-
-
-def _show_pace(config: TrainConfig, pace: Pace, screen: Console) -> None:
+def _show_pace(config: TrainConfig, pace: TrainingPace, screen: Console) -> None:
     bound = config.learning.replay.staleness
-    more = " or more, since nearly certain questions are left out" if config.learning.max_confidence < 1 else ""
+    more = " or more, since nearly certain decisions are left out" if config.learning.max_confidence < 1 else ""
     words = (
         f"A version learns from {pace.games_a_version:,.0f} games{more}. On average experience is "
         f"{pace.versions_a_round:.1f} versions old when its round ends; more than {bound} would be too old."
@@ -106,7 +88,5 @@ def _show_pace(config: TrainConfig, pace: Pace, screen: Console) -> None:
     if pace.versions_waiting:
         words += f" If learning is slower than play, it becomes up to {pace.versions_waiting:.1f} older while it waits."
     if LONG_ROUND * pace.versions_a_round + pace.versions_waiting > bound:
-        words += (
-            " Long rounds will exceed that, and be dropped: fewer games side by side, or larger batches, would help."
-        )
+        words += " Long rounds will exceed that and be dropped; play fewer games side by side, or use larger batches."
     screen.print(words, highlight=False)

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from suphx.config import Config
+from suphx.learning.algorithms import ALGORITHMS
 from suphx.networks.models import Model
 from suphx.networks.sizes import SIZES, NetworkSize
 
@@ -114,9 +115,11 @@ class ReplayConfig(Config):
 class CollapseConfig(Config):
     """What counts as a collapse of the policy, which ends the training."""
 
+    renamed: ClassVar[dict[str, str]] = {"behaviour_kl": "behavior_kl"}
+
     entropy_share: float = Field(default=0.2, ge=0, le=1)
     """Collapse if recent entropy is below this share of the entropy at the start (or of the target, if lower)."""
-    behaviour_kl: float = Field(default=0.2, gt=0)
+    behavior_kl: float = Field(default=0.2, gt=0)
     """Collapse if the recent divergence from the policies that played is above this, in nats."""
     rank: float = Field(default=0.1, ge=0)
     """Collapse if the measured average rank minus the start's is above this, with its whole interval. If the interval
@@ -145,6 +148,10 @@ class LearningConfig(Config):
     batch_of: dict[Model, int] = Field(default_factory=dict)
     """The same for single models. There are sixty discards for each decision about a kong, so a large batch of kongs
     would be too old (`replay.staleness`) before it is complete."""
+    algorithm: str = "policy_gradient"
+    """What is maximized (`suphx.learning.algorithms`): `policy_gradient`, `ppo`, or one that a plugin registers."""
+    clip: float = Field(default=0.2, gt=0)
+    """With `ppo`: the distance of importance weights from 1 beyond which a decision gains nothing more."""
     max_confidence: float = Field(default=1.0, gt=0, le=1)
     """Decisions whose likeliest action was more probable than this are not learned from: their gradients are small.
     Whether a decision is left out depends on the decision alone, not on the action drawn."""
@@ -168,8 +175,6 @@ class LearningConfig(Config):
     reference: DistanceConfig | None = None
     """Hold each policy near its start: KL(policy, start), where the start sees only its own planes. Off by default.
     With {coefficient: 0} there is no pull, and the distance is only reported."""
-    teacher: DistanceConfig | None = None
-    """Pull each policy towards a given oracle: KL(oracle, policy), distillation. Off by default."""
     baseline: Literal["mean", "critic"] = "mean"
     """What is subtracted from a round's reward: the mean reward, or what a critic expects at each decision."""
     scale: bool = True
@@ -189,6 +194,13 @@ class LearningConfig(Config):
     """When training ends because the policy has collapsed."""
 
     @model_validator(mode="after")
+    def _algorithm_exists(self) -> LearningConfig:
+        if self.algorithm not in ALGORITHMS:
+            names = ", ".join(each.name for each in ALGORITHMS)
+            raise ValueError(f"algorithm: no algorithm {self.algorithm!r}; there are {names}")
+        return self
+
+    @model_validator(mode="after")
     def _models_fit(self) -> LearningConfig:
         if len(set(self.models)) < len(self.models):
             raise ValueError("models: one is named twice")
@@ -203,8 +215,6 @@ class LearningConfig(Config):
             raise ValueError("batch_of: a batch has at least one decision")
         if self.critic.steps > min(map(self.batch_for, self.models)):
             raise ValueError("critic.steps: more of them than there are decisions in a batch")
-        if self.teacher is not None and self.oracle is not None:
-            raise ValueError("teacher: cannot be combined with `oracle`, with which the policy is an oracle itself")
         return self
 
     @property

@@ -1,7 +1,7 @@
 """A critic with perfect information: it predicts what a round will be worth to each seat, for use as a baseline.
 
 One network serves the decisions of all models: it sees the position and hidden information, but not the proposed
-action. A baseline may depend on anything but the answer itself without changing the mean policy gradient.
+action. A baseline may depend on anything but the action itself without changing the mean policy gradient.
 """
 
 from itertools import pairwise
@@ -13,7 +13,7 @@ from suphx.checkpoint import joined
 from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.learning.config import LearningConfig
 from suphx.learning.diverged import LearningDiverged
-from suphx.learning.experience import SEATS, microbatches, with_hidden
+from suphx.learning.experience import SEATS, input_of, microbatches
 from suphx.learning.optimizer import Optimizer
 from suphx.learning.peers import Peers
 from suphx.networks.models import CRITIC
@@ -21,8 +21,13 @@ from suphx.networks.policy import ValueNetwork
 from suphx.networks.precision import Precision
 
 
+def critic_planes(experience: np.ndarray) -> np.ndarray:
+    """Return what a critic sees of decisions, uint64[n, PLANES + hidden]: their positions and hidden planes."""
+    return np.concatenate([experience["planes"][:, :PLANES], experience["hidden"]], axis=1)
+
+
 class Critic:
-    """A value network and its optimiser."""
+    """A value network and its optimizer."""
 
     def __init__(self, config: LearningConfig, precision: Precision, seed: int, peers: Peers) -> None:
         """Start with fresh weights, determined by the random seed. peers: processes that share each step."""
@@ -37,15 +42,15 @@ class Critic:
         self._steps, self._warmup = config.critic.steps, config.critic.warmup_steps
 
     def values(self, experience: np.ndarray) -> np.ndarray:
-        """Return f32[n, 4]: the expected reward of each seat at each decision, starting with the seat that is asked.
+        """Return f32[n, 4]: the expected reward of each seat at each decision, starting with the seat that decides.
 
         Raises ValueError if the decisions come without hidden planes.
         """
-        found = np.empty((len(experience), SEATS), np.float32)
+        values = np.empty((len(experience), SEATS), np.float32)
         with torch.inference_mode():
             for rows in microbatches(len(experience), self._precision):
-                found[rows] = self._pass(experience, rows).cpu().numpy()
-        return found
+                values[rows] = self._pass(experience[rows]).cpu().numpy()
+        return values
 
     def step(self, minibatch: np.ndarray) -> dict[str, float]:
         """Take the configured number of steps, each from a part of the decisions; return metrics about them, by name.
@@ -54,34 +59,32 @@ class Critic:
         `explained_variance` is that of the values before each step. Raises LearningDiverged; the step that diverged is
         not taken.
         """
-        wanted = torch.from_numpy(minibatch["rewards"].copy()).to(self._precision.device)
+        rewards = torch.from_numpy(minibatch["rewards"].copy()).to(self._precision.device)
         bounds = np.linspace(0, len(minibatch), self._steps + 1).astype(int).tolist()
-        found = [self._step(minibatch[a:b], wanted[a:b]) for a, b in pairwise(bounds)]
-        error, norms = torch.cat([error for error, _ in found]), [norm for _, norm in found]
-        spread = float(wanted.var(correction=0))
-        explained = 1 - float(error.var(correction=0)) / spread if spread else 0.0
+        errors, norms = zip(*(self._step(minibatch[a:b], rewards[a:b]) for a, b in pairwise(bounds)), strict=True)
+        error, variance = torch.cat(errors), float(rewards.var(correction=0))
+        explained = 1 - float(error.var(correction=0)) / variance if variance else 0.0
         metrics = {"loss": float((error**2).mean()), "explained_variance": explained}
-        return self._peers.metrics(metrics) | {"grad_norm": float(np.mean(norms))}
+        return self._peers.combine(metrics) | {"grad_norm": float(np.mean(norms))}
 
-    def _step(self, experience: np.ndarray, wanted: torch.Tensor) -> tuple[torch.Tensor, float]:
+    def _step(self, experience: np.ndarray, rewards: torch.Tensor) -> tuple[torch.Tensor, float]:
         """Take a step towards rewards f32[n, 4]; return rewards minus values, f32[n, 4], and the gradient's norm."""
         errors = []
         for rows in microbatches(len(experience), self._precision):
-            error = wanted[rows] - self._pass(experience, rows)
+            error = rewards[rows] - self._pass(experience[rows])
             (error**2).mean(dim=1).sum().backward()
             errors.append(error.detach())
         error = torch.cat(errors)
-        step = self._peers.metrics({"kept": float(len(experience)), "loss": float((error**2).mean())})
-        norm, loss = self.optimizer.divide_gradients(int(step["kept"]), self._peers), step["loss"]
+        step = self._peers.combine({"accepted": float(len(experience)), "loss": float((error**2).mean())})
+        norm, loss = self.optimizer.divide_gradients(int(step["accepted"]), self._peers), step["loss"]
         if not np.isfinite([loss, norm]).all():
             self.optimizer.clear()
             raise LearningDiverged(CRITIC, self.optimizer.steps, {"loss": loss, "grad_norm": norm})
         self.optimizer.step(min((self.optimizer.steps + 1) / self._warmup, 1.0))
         return error, norm
 
-    def _pass(self, experience: np.ndarray, rows: slice) -> torch.Tensor:
-        seen, hidden = experience["planes"][rows, :PLANES], experience["hidden"][rows]
-        return self.network.of_packed(with_hidden(seen, hidden, self.network.planes), self._precision)
+    def _pass(self, experience: np.ndarray) -> torch.Tensor:
+        return self.network.of_packed(input_of(critic_planes(experience), self.network.planes), self._precision)
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Return the whole state except the number of steps, by name; the tensors are not copied."""

@@ -30,13 +30,15 @@ TRAJECTORY = np.dtype([
 ])  # fmt: skip
 
 
-def experience_dtype(planes: int, oracle: int = 0, hidden: int = 0) -> np.dtype:
-    """Return the type of a decision: packed planes of each kind, and the rest; without gaps, so that bytes compare."""
+def experience_dtype(planes: int, outputs: int, hidden: int = 0) -> np.dtype:
+    """Return the type of a decision, without gaps, so that bytes compare.
+
+    planes: number of planes that the network sees, those that are shown to an oracle included. outputs: number of its
+    logits. hidden: number of hidden planes for a critic.
+    """
     return np.dtype([
-        ("planes", "u8", (planes,)),  # what the network saw, without hidden planes
-        ("oracle", "u8", (oracle,)),  # the hidden tiles that a learning oracle saw, after dropout
-        ("hidden", "u8", (hidden,)),  # all hidden tiles, for a critic or a teacher
-        ("legal", "u8"),  # bit a is set if action a was legal
+        ("planes", "u8", (planes,)),  # what the network saw; last, what an oracle was shown of the hidden tiles
+        ("hidden", "u8", (hidden,)),  # all hidden tiles
         ("trajectory", "u4"),  # index into the batch's trajectories
         ("version", "u4"),  # of the policy that was playing when the round was dealt
         ("log_probability", "f4"),  # of the action under the policy that played
@@ -44,9 +46,32 @@ def experience_dtype(planes: int, oracle: int = 0, hidden: int = 0) -> np.dtype:
         ("rewards", "f4", (SEATS,)),  # of the round to each seat, starting with the one that decides
         ("round", "u2"),  # which round of the game
         ("step", "u2"),  # number of earlier decisions in the round, of any network and seat
-        ("seat", "u2"),  # the one that decides
-        ("action", "u2"),  # the action taken: a kind of tile, or NO or YES
+        ("seat", "u1"),  # the one that decides
+        ("action", "u1"),  # the action taken: a kind of tile, or NO or YES
+        ("legal", "?", (outputs,)),  # which actions were legal
     ])  # fmt: skip
+
+
+#: What followed the planes in checkpoints of earlier versions, which packed `legal` into bits.
+_PACKED = np.dtype([
+    ("legal", "u8"), ("trajectory", "u4"), ("version", "u4"), ("log_probability", "f4"), ("advantage", "f4"),
+    ("rewards", "f4", (SEATS,)), ("round", "u2"), ("step", "u2"), ("seat", "u2"), ("action", "u2"),
+])  # fmt: skip
+
+
+def rows_of(data: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return the rows of an `experience_dtype` whose bytes u8[n, bytes] a checkpoint contains, as a copy."""
+    if data.shape[1] == dtype.itemsize:
+        return data.copy().view(dtype).reshape(-1)
+    assert dtype.fields is not None
+    start = dtype.fields["trajectory"][1]
+    rows, packed = np.zeros(len(data), dtype), data[:, start:].copy().view(_PACKED).reshape(-1)
+    rows.view(np.uint8).reshape(len(data), -1)[:, :start] = data[:, :start]
+    for name in set(_PACKED.names or ()) - {"legal"}:
+        rows[name] = packed[name]
+    outputs = np.arange(rows["legal"].shape[1], dtype=np.uint64)
+    rows["legal"] = packed["legal"][:, None] >> outputs & np.uint64(1)
+    return rows
 
 
 @dataclass(frozen=True)
@@ -88,14 +113,11 @@ def microbatches(n: int, precision: Precision) -> list[slice]:
     return [slice(a, b) for a, b in pairwise([*range(0, n, size), n])]
 
 
-def with_hidden(packed: np.ndarray, hidden: np.ndarray, planes: int) -> np.ndarray:
-    """Return the packed planes for a network with `planes` input planes: `packed` alone, or followed by `hidden`.
+def input_of(packed: np.ndarray, planes: int) -> np.ndarray:
+    """Return the first of packed planes uint64[n, k] as the input uint64[n, planes] of a network, row by row.
 
-    packed: uint64[n, a]; hidden: uint64[n, b]. The result lies in memory row by row, as networks need it. Raises
-    ValueError if `planes` is neither a nor a + b.
+    Raises ValueError if there are fewer.
     """
-    if planes == packed.shape[1]:
-        return np.ascontiguousarray(packed)
-    if planes != packed.shape[1] + hidden.shape[1]:
-        raise ValueError(f"a network of {planes} planes cannot see {packed.shape[1]} and {hidden.shape[1]} hidden ones")
-    return np.concatenate([packed, hidden], axis=1)
+    if packed.shape[1] < planes:
+        raise ValueError(f"a network of {planes} planes cannot see {packed.shape[1]}")
+    return np.ascontiguousarray(packed[:, :planes])

@@ -1,4 +1,4 @@
-"""The learner: networks, their optimisers and controllers, and the learning step on a batch of decisions.
+"""The learner: networks, their optimizers and controllers, and the learning step on a batch of decisions.
 
 It knows nothing of games or processes. It checks the decisions that it learns from, since another process may have
 sent them.
@@ -20,7 +20,6 @@ from suphx.learning.experience import Batch, microbatches
 from suphx.learning.model_learner import ModelLearner, ModelState, metrics_of
 from suphx.learning.oracle import gamma_at, narrow, widen
 from suphx.learning.peers import Peers
-from suphx.learning.policy_gradient import legal_answers
 from suphx.networks.models import CRITIC, OUTPUTS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -46,14 +45,13 @@ class Learner:
         config: LearningConfig,
         precision: Precision,
         seed: int = 0,
-        teachers: Mapping[str, PolicyNetwork] | None = None,
         peers: Peers | None = None,
     ) -> None:
         """Start from the run's initial networks, even if `load` is called afterwards.
 
         networks: one for every model that learns; the learner takes them over, and widens them for oracle guiding.
-        seed: random seed of the critic's fresh weights. teachers: oracles to distil from, if the configuration asks for
-        it. peers: processes that share each step; they differ only in the decisions they are given.
+        seed: random seed of the critic's fresh weights. peers: processes that share each step; they differ only in the
+        decisions they get.
         """
         self.config, self.precision = config, precision
         self._peers = peers or Peers()
@@ -61,11 +59,8 @@ class Learner:
         for model in config.models:
             start = networks[model].to(precision.device)
             learns = widen(start) if config.oracle else start
-            teacher = (teachers or {})[model].to(precision.device) if config.teacher else None
             reference = start if config.reference else None
-            self._models[model] = ModelLearner(
-                learns, config, precision, reference, teacher, learns.planes - start.planes
-            )
+            self._models[model] = ModelLearner(learns, config, precision, reference, learns.planes - start.planes)
         self.critic = Critic(config, precision, seed, self._peers) if config.has_critic else None
         self.advantages = Advantages(config)
         self.games = 0
@@ -85,7 +80,7 @@ class Learner:
     def count_games(self, games: int) -> None:
         """Count finished games. When gamma reaches 0, networks are replaced by normal ones of the same function.
 
-        Their optimisers then start afresh, at the lower learning rate of that phase.
+        Their optimizers then start afresh, at the lower learning rate of that phase.
         """
         self.games += games
         if self.config.oracle and self.gamma == 0 and not self.narrowed:
@@ -107,36 +102,43 @@ class Learner:
         version: of the weights that play now.
         """
         staleness = float(version - minibatch["version"].astype(np.int64).mean())
-        found = {model: self.step(model, minibatch) | {"staleness": staleness}}
+        metrics = {model: self.step(model, minibatch) | {"staleness": staleness}}
         if self.critic is not None:
-            found[CRITIC] = self.critic.step(minibatch)
-        return found
+            metrics[CRITIC] = self.critic.step(minibatch)
+        return metrics
 
     def step(self, model: str, minibatch: np.ndarray) -> dict[str, float]:
         """Take a step of a model's policy on a minibatch, with advantages; return metrics about it, by name.
 
         Raises LearningDiverged, with nothing changed, if a metric is not finite, and ValueError if there are no
-        decisions or an answer was not possible.
+        decisions or an action was not legal.
         """
         learning = self._models[model]
-        legal = legal_answers(minibatch["legal"], OUTPUTS[model])
-        if not len(minibatch) or not legal[np.arange(len(legal)), minibatch["action"]].all():
-            raise ValueError(f"{model}: no decisions, or an answer that was not possible")
+        actions = minibatch["action"].astype(np.int64)
+        inside = actions < OUTPUTS[model]
+        if (
+            not len(minibatch)
+            or not inside.all()
+            or not np.take_along_axis(minibatch["legal"], actions[:, None], 1).all()
+        ):
+            raise ValueError(f"{model}: no decisions, or an action that was not legal")
         guided = self.config.oracle if self.narrowed else None  # its last phase has settings of its own
-        highest = guided.after_max_importance_weight if guided else self.config.max_importance_weight
-        found = [
-            learning.learn_from(minibatch[rows], legal[rows], highest, tells=rows.start == 0)
+        config = self.config
+        if guided:
+            config = config.model_copy(update={"max_importance_weight": guided.after_max_importance_weight})
+        terms = [
+            learning.learn_from(minibatch[rows], config, measures=rows.start == 0)
             for rows in microbatches(len(minibatch), self.precision)
         ]
-        metrics = self._peers.metrics(metrics_of(found))
-        kept = int(metrics["kept"])
-        metrics["grad_norm"] = learning.optimizer.divide_gradients(max(kept, 1), self._peers)
+        metrics = self._peers.combine(metrics_of(terms))
+        accepted = int(metrics["accepted"])
+        metrics["grad_norm"] = learning.optimizer.divide_gradients(max(accepted, 1), self._peers)
         if not np.isfinite(list(metrics.values())).all():
             learning.optimizer.clear()
             raise LearningDiverged(model, learning.optimizer.steps, metrics)
-        metrics["gradient_signal"] = learning.optimizer.found_again()
+        metrics["gradient_signal"] = learning.optimizer.signal_share()
         factor = rate_share(self.config.anneal, self.games) * (guided.after_rate if guided else 1.0)
-        if kept:
+        if accepted:
             learning.optimizer.step(factor)
         else:
             learning.optimizer.clear()
@@ -150,17 +152,17 @@ class Learner:
 
     def alarms(self) -> list[str]:
         """Return the current signs of a collapse, in words."""
-        collapse, found = self.config.collapse, []
+        collapse, alarms = self.config.collapse, []
         for model, learning in self._models.items():
-            entropy, kl = learning.entropy, learning.behaviour_kl
+            entropy, kl = learning.entropy, learning.behavior_kl
             if not entropy.settled:
                 continue
             floor = collapse.entropy_share * min(entropy.state.first, entropy.target)
             if entropy.state.recent < floor:
-                found.append(f"{model}: recent entropy {entropy.state.recent:.4f} is below {floor:.4f}")
-            if kl > collapse.behaviour_kl:
-                found.append(f"{model}: recent kl_behaviour {kl:.4f} is above {collapse.behaviour_kl:.4f}")
-        return found
+                alarms.append(f"{model}: recent entropy {entropy.state.recent:.4f} is below {floor:.4f}")
+            if kl > collapse.behavior_kl:
+                alarms.append(f"{model}: recent kl_behavior {kl:.4f} is above {collapse.behavior_kl:.4f}")
+        return alarms
 
     def state(self) -> tuple[LearnerState, dict[str, torch.Tensor]]:
         """Return everything that a resumed run needs: plain values, and tensors by name, which are not copied."""

@@ -1,15 +1,17 @@
-"""One learning model: its network, optimiser and controllers, and the gradients of its decisions."""
+"""One learning model: its network, optimizer and controllers, and the gradients of its decisions."""
 
 import numpy as np
 import torch
+from pydantic import AliasChoices, Field
 
 from suphx.checkpoint import joined, tensors_below
 from suphx.config import StrictModel
+from suphx.learning.algorithms import ALGORITHMS
 from suphx.learning.config import LearningConfig
 from suphx.learning.controllers import ControllerState, EntropyController
-from suphx.learning.experience import with_hidden
+from suphx.learning.distributions import divergence, entropy, log_probabilities, log_weights
+from suphx.learning.experience import input_of
 from suphx.learning.optimizer import Optimizer
-from suphx.learning.policy_gradient import divergence, log_probabilities, terms_of
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -19,9 +21,9 @@ class ModelState(StrictModel):
     """Everything that changes in one model's learning, besides tensors."""
 
     steps: int
-    """Steps taken by the optimiser."""
+    """Steps taken by the optimizer."""
     entropy: ControllerState
-    behaviour_kl: float
+    behavior_kl: float = Field(validation_alias=AliasChoices("behavior_kl", "behaviour_kl"))  # the earlier name
     """Recent average divergence from the policies that played."""
 
 
@@ -34,19 +36,18 @@ class ModelLearner:
         config: LearningConfig,
         precision: Precision,
         reference: PolicyNetwork | None,
-        teacher: PolicyNetwork | None,
         hidden: int = 0,
     ) -> None:
-        """network, hidden: as for `set`. reference, teacher: networks that it is held near to, if any."""
+        """network, hidden: as for `set`. reference: the network that it is held near to, if any."""
         self.config, self.precision = config, precision
         self.reference = Evaluator(reference, precision) if reference else None
-        self.teacher = Evaluator(teacher, precision) if teacher else None
+        self._algorithm = ALGORITHMS[config.algorithm]
         self.set(network, hidden)
         self.entropy = EntropyController(config.entropy, config.recent_steps)
-        self.behaviour_kl = 0.0
+        self.behavior_kl = 0.0
 
     def set(self, network: PolicyNetwork, hidden: int = 0) -> None:
-        """Set the network that learns, with a fresh optimiser.
+        """Set the network that learns, with a fresh optimizer.
 
         hidden: how many of the network's planes, at the end, show hidden information.
         """
@@ -57,62 +58,52 @@ class ModelLearner:
         faster = (shown, config.oracle.planes_rate) if config.oracle and hidden else None
         self.optimizer = Optimizer(network, rate, config.weight_decay, muon, None, config.max_grad_norm, faster)
 
-    def learn_from(
-        self, rows: np.ndarray, legal: np.ndarray, max_importance_weight: float, tells: bool
-    ) -> dict[str, torch.Tensor]:
-        """Add the gradients of some decisions to those of the batch; legal bool[n, m].
+    def learn_from(self, rows: np.ndarray, config: LearningConfig, measures: bool) -> dict[str, torch.Tensor]:
+        """Add the gradients of some decisions to those of the batch.
 
-        tells: measure the distance to the reference even if it does not affect learning. Returns, by name and without
-        gradients, the terms and distances of the decisions, [n] each, and `loss`, the sum over the kept ones.
+        config: as it is in this phase. measures: measure the distance to the reference even if it does not affect
+        learning. Returns, by name and without gradients, terms of the decisions, [n] each, and `loss`, the sum over the
+        accepted ones.
         """
-        device = self.precision.device
-        possible = torch.from_numpy(legal).to(device)
-        packed = with_hidden(rows["planes"], rows["oracle"], self.network.planes)
-        log_policy = log_probabilities(self.network.of_packed(packed, self.precision), possible)
-        terms = terms_of(
-            log_policy,
-            torch.from_numpy(rows["action"].astype(np.int64)).to(device),
-            torch.from_numpy(rows["log_probability"].copy()).to(device),
-            torch.from_numpy(rows["advantage"].copy()).to(device),
-            max_importance_weight,
-        )
-        objective = terms.gain + self.entropy.coefficient * terms.entropy
-        distances = {}
-        pulls = self.config.reference.coefficient if self.config.reference else 0.0
-        if self.reference is not None and (tells or pulls):
-            log_reference = self._log_policy(self.reference, rows, possible)
-            distances["kl_reference"] = divergence(log_policy, log_reference)
-            objective = objective - pulls * distances["kl_reference"]
-        if self.teacher is not None and self.config.teacher is not None:
-            log_teacher = self._log_policy(self.teacher, rows, possible)
-            distances["kl_teacher"] = divergence(log_teacher, log_policy)
-            objective = objective - self.config.teacher.coefficient * distances["kl_teacher"]
-        loss = -objective[terms.kept].sum()
-        loss.backward()
-        found = {
-            "kept": terms.kept,
-            "weight": terms.weight,
-            "entropy": terms.entropy,
-            "kl_behaviour": terms.behaviour_kl,
+        legal = self._tensor(rows["legal"])
+        log_policy = log_probabilities(self._logits(rows), legal)
+        action, behavior = self._tensor(rows["action"].astype(np.int64)), self._tensor(rows["log_probability"])
+        log_probability = log_policy.gather(1, action[:, None]).squeeze(1)
+        terms = self._algorithm(log_probability, behavior, self._tensor(rows["advantage"]), config)
+        policy_entropy, log_weight = entropy(log_policy), log_weights(log_probability.detach(), behavior)
+        objective = terms.gain + self.entropy.coefficient * policy_entropy
+        values = {
+            "accepted": terms.accepted,
+            "weight": log_weight.exp(),
+            "entropy": policy_entropy,
+            "kl_behavior": log_weight.exp() - 1 - log_weight,
         }
-        return {name: each.detach() for name, each in (found | distances | {"loss": loss}).items()}
+        pull = config.reference.coefficient if config.reference else 0.0
+        if self.reference is not None and (measures or pull):
+            logits = torch.from_numpy(self.reference.logits(input_of(rows["planes"], self.reference.planes)))
+            values["kl_reference"] = divergence(log_policy, log_probabilities(logits.to(legal.device), legal))
+            objective = objective - pull * values["kl_reference"]
+        loss = -objective[terms.accepted].sum()
+        loss.backward()
+        return {name: each.detach() for name, each in (values | {"loss": loss}).items()}
 
-    def _log_policy(self, fixed: Evaluator, rows: np.ndarray, possible: torch.Tensor) -> torch.Tensor:
-        """Return log-probabilities f32[n, m] of a network that does not learn; a teacher also sees hidden planes."""
-        packed = with_hidden(rows["planes"], rows["hidden"], fixed.planes)
-        return log_probabilities(torch.from_numpy(fixed.logits(packed)).to(possible.device), possible)
+    def _logits(self, rows: np.ndarray) -> torch.Tensor:
+        return self.network.of_packed(input_of(rows["planes"], self.network.planes), self.precision)
+
+    def _tensor(self, column: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(np.array(column)).to(self.precision.device)
 
     def control(self, metrics: dict[str, float]) -> dict[str, float]:
         """Adjust alpha for the next step; return the entropy that it aims at."""
         self.entropy.update(metrics["entropy"])
         share = 1 / min(self.entropy.state.steps, self.config.recent_steps)
-        self.behaviour_kl += share * (metrics["kl_behaviour"] - self.behaviour_kl)
+        self.behavior_kl += share * (metrics["kl_behavior"] - self.behavior_kl)
         return {"entropy_target": self.entropy.target}
 
     def state(self) -> ModelState:
         """Return the state besides tensors."""
         entropy = self.entropy.state.model_copy()
-        return ModelState(steps=self.optimizer.steps, entropy=entropy, behaviour_kl=self.behaviour_kl)
+        return ModelState(steps=self.optimizer.steps, entropy=entropy, behavior_kl=self.behavior_kl)
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Return the state's tensors by name, not copied."""
@@ -123,22 +114,22 @@ class ModelLearner:
         self.network.load_state_dict(tensors_below(tensors, "network."))
         self.optimizer.load_tensors(tensors, state.steps)
         self.entropy.state = state.entropy.model_copy()
-        self.behaviour_kl = state.behaviour_kl
+        self.behavior_kl = state.behavior_kl
 
 
-def metrics_of(found: list[dict[str, torch.Tensor]]) -> dict[str, float]:
-    """Return metrics by name, as means over a batch's decisions; `loss` is a mean over the kept ones.
+def metrics_of(parts: list[dict[str, torch.Tensor]]) -> dict[str, float]:
+    """Return metrics by name, as means over a batch's decisions; `loss` is a mean over the accepted ones.
 
-    found: what `learn_from` returned for parts of the batch; the first one has all names.
+    parts: what `learn_from` returned for parts of the batch; the first one has all names.
     """
-    loss = float(sum(each["loss"] for each in found))
-    terms = {name: torch.cat([each[name] for each in found if name in each]) for name in found[0] if name != "loss"}
-    kept, weight = int(terms.pop("kept").sum()), terms.pop("weight")
+    loss = float(sum(each["loss"] for each in parts))
+    terms = {name: torch.cat([each[name] for each in parts if name in each]) for name in parts[0] if name != "loss"}
+    accepted, weight = int(terms.pop("accepted").sum()), terms.pop("weight")
     metrics = {
-        "loss": loss / max(kept, 1),
-        "kept": float(kept),
+        "loss": loss / max(accepted, 1),
+        "accepted": float(accepted),
         "weight_mean": float(weight.mean()),
         "weight_max": float(weight.max()),
-        "rejected": 1 - kept / len(weight),
+        "rejected": 1 - accepted / len(weight),
     }
     return metrics | {name: float(each.mean()) for name, each in terms.items()}

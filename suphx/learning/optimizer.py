@@ -1,4 +1,4 @@
-"""The optimiser of all networks: AdamW, or Muon for convolutions and AdamW for the rest.
+"""The optimizer of all networks: AdamW, or Muon for convolutions and AdamW for the rest.
 
 Muon (Jordan et al. 2024, kellerjordan.github.io/posts/muon) replaces the momentum of a weight matrix by approximately
 the nearest orthogonal matrix, so that a step moves equally far in all of its directions. In supervised training it
@@ -76,12 +76,12 @@ class Optimizer:
             gradient.div_(by)
         return float(nn.utils.clip_grad_norm_(self._weights, self._longest))
 
-    def found_again(self) -> float:
+    def signal_share(self) -> float:
         """Return the share of this gradient g predicted by the mean m of earlier ones: <g, m> / <g, g>; at first 0.
 
         If each decision is learned from once, the noise in a gradient is independent of earlier gradients. The mean of
         this metric over many steps is then the signal's share of the squared gradient: 1 / (1 + gradient noise scale),
-        with the noise scale of McCandlish et al. 2018 (arXiv:1812.06162) in batches. m is the optimiser's own moving
+        with the noise scale of McCandlish et al. 2018 (arXiv:1812.06162) in batches. m is the optimizer's own moving
         average, over about ten steps (Muon: 20).
         """
         if not self.steps:
@@ -95,8 +95,8 @@ class Optimizer:
         for weight, mean in means.items():
             assert weight.grad is not None
             products.append(torch.stack([(weight.grad * mean).sum(), (weight.grad**2).sum()]))
-        foretold, squared = torch.stack(products).sum(dim=0).tolist()
-        return foretold / squared if squared else 0.0
+        predicted, squared = torch.stack(products).sum(dim=0).tolist()
+        return predicted / squared if squared else 0.0
 
     def step(self, factor: float = 1.0) -> None:
         """Take a step at the learning rates x factor, and clear the gradients."""

@@ -1,7 +1,7 @@
 """Oracle guiding (paper, section 3.3; formula 5): a network sees perfect information, which is gradually dropped out.
 
 The network's input is [x_normal, delta x x_perfect], where each element of delta is 1 with probability gamma. Dropout
-happens in play, which passes on what is left (`oracle` of a decision), so that learning sees what play saw.
+happens in play, whose rows contain what is left, so that learning sees what play saw.
 """
 
 import torch
@@ -30,14 +30,14 @@ def without_hidden(network: PolicyNetwork) -> PolicyNetwork:
 @torch.no_grad()
 def _resized(network: PolicyNetwork, planes: int) -> PolicyNetwork:
     with torch.device("meta"):
-        found = PolicyNetwork(network.model, network.size, planes)
-    found.to_empty(device=network.first.weight.device)
+        resized = PolicyNetwork(network.model, network.size, planes)
+    resized.to_empty(device=network.first.weight.device)
     weights = network.state_dict()
-    kept = min(planes, network.planes)
-    first = torch.zeros_like(found.first.weight)
-    first[:, :kept] = weights["first.weight"][:, :kept]
-    found.load_state_dict(weights | {"first.weight": first})
-    return found
+    common = min(planes, network.planes)
+    first = torch.zeros_like(resized.first.weight)
+    first[:, :common] = weights["first.weight"][:, :common]
+    resized.load_state_dict(weights | {"first.weight": first})
+    return resized
 
 
 def gamma_at(config: OracleConfig | None, games: int) -> float:

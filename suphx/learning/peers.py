@@ -10,7 +10,7 @@ import torch
 from torch import distributed
 
 #: Names of metrics that are sums or maxima, rather than means over a step's decisions.
-_SUMS, _LARGEST = ("kept",), ("weight_max",)
+_SUMS, _LARGEST = ("accepted",), ("weight_max",)
 #: How long to wait for a process that does not answer before the step fails in all of them.
 _TIMEOUT = datetime.timedelta(seconds=300)
 #: The loopback interface.
@@ -36,7 +36,7 @@ class Peers:
     def add_up(self, gradients: Sequence[torch.Tensor]) -> None:
         """Replace gradients by their sums over all processes."""
 
-    def metrics(self, metrics: dict[str, float]) -> dict[str, float]:
+    def combine(self, metrics: dict[str, float]) -> dict[str, float]:
         """Return metrics of the whole step, given those of this process's decisions."""
         return metrics
 
@@ -69,21 +69,21 @@ class TorchPeers(Peers):
         for each, total in zip(gradients, together.split(sizes), strict=True):
             each.copy_(total.view_as(each))
 
-    def metrics(self, metrics: dict[str, float]) -> dict[str, float]:
-        """Return metrics of the whole step: sums, maxima or means over processes; the loss is weighted by `kept`."""
+    def combine(self, metrics: dict[str, float]) -> dict[str, float]:
+        """Return metrics of the whole step: sums, maxima or means over processes, the loss weighted by `accepted`."""
         values = torch.tensor([*metrics.values()], dtype=torch.float64, device=self._device)
         everyone = [torch.zeros_like(values) for _ in range(self.size)]
         distributed.all_gather(everyone, values)
         table = torch.stack(everyone).cpu()
-        kept = table[:, list(metrics).index("kept")] if "kept" in metrics else torch.ones(self.size)
-        found = {}
+        weights = table[:, list(metrics).index("accepted")] if "accepted" in metrics else torch.ones(self.size)
+        combined = {}
         for name, column in zip(metrics, table.T, strict=True):
             if name in _SUMS:
-                found[name] = float(column.sum())
+                combined[name] = float(column.sum())
             elif name in _LARGEST:
-                found[name] = float(column.max())
-            elif name == "loss":  # a mean over kept decisions
-                found[name] = float((column * kept).sum() / kept.sum().clamp(min=1))
+                combined[name] = float(column.max())
+            elif name == "loss":  # a mean over accepted decisions
+                combined[name] = float((column * weights).sum() / weights.sum().clamp(min=1))
             else:
-                found[name] = float(column.mean())
-        return found
+                combined[name] = float(column.mean())
+        return combined

@@ -9,8 +9,8 @@ from pydantic import Field
 from suphx.checkpoint import tensors_below
 from suphx.config import StrictModel
 from suphx.learning.config import ReplayConfig
-from suphx.learning.experience import Batch, experience_dtype
-from suphx.networks.models import MODELS
+from suphx.learning.experience import Batch, experience_dtype, rows_of
+from suphx.networks.models import MODELS, OUTPUTS
 
 #: Used-up rows are removed from a part once less than this share of its rows can still be used.
 _COMPACT_BELOW = 0.5
@@ -35,8 +35,8 @@ class _Part:
 class _PartState(StrictModel):
     model: str
     version: int
-    planes: tuple[int, int, int]
-    """Numbers of planes of the rows: of the position, shown to an oracle, hidden."""
+    planes: tuple[int, ...]
+    """Numbers of planes of the rows: of the input (by earlier versions in two parts), and hidden ones."""
 
 
 class ReplayState(StrictModel):
@@ -107,13 +107,13 @@ class ReplayBuffer:
         chosen = generator.choice(ends[-1], n, replace=False)
         self._state.draws[model] = draws + 1
         self._state.used += n
-        found = []
+        drawn = []
         for part, rows, start, end in zip(parts, usable, ends[:-1], ends[1:], strict=True):
             taken = rows[chosen[(chosen >= start) & (chosen < end)] - start]
             part.uses[taken] += 1
-            found.append(part.rows[taken])
+            drawn.append(part.rows[taken])
         self._compact()
-        return np.concatenate(found)
+        return np.concatenate(drawn)
 
     def metrics(self) -> dict[str, float]:
         """Return metrics about the contents, by name; ages are in versions."""
@@ -141,17 +141,18 @@ class ReplayBuffer:
         for number, part in enumerate(self._parts):
             data = np.ascontiguousarray(part.rows).view(np.uint8).reshape(len(part.rows), part.rows.itemsize)
             tensors |= {f"{number}.rows": torch.from_numpy(data), f"{number}.uses": torch.from_numpy(part.uses)}
-            planes, oracle, hidden = (part.rows[name].shape[1] for name in ("planes", "oracle", "hidden"))
-            parts.append(_PartState(model=part.model, version=part.version, planes=(planes, oracle, hidden)))
+            planes = tuple(part.rows[name].shape[1] for name in ("planes", "hidden"))
+            parts.append(_PartState(model=part.model, version=part.version, planes=planes))
         return self._state.model_copy(update={"parts": parts}, deep=True), tensors
 
     def load(self, state: ReplayState, tensors: dict[str, torch.Tensor]) -> None:
         """Resume from what `state` returned; raises KeyError if something is missing."""
         self._parts = []
         for number, part in enumerate(state.parts):
-            found = {name: each.numpy().copy() for name, each in tensors_below(tensors, f"{number}.").items()}
-            rows = found["rows"].view(experience_dtype(*part.planes)).reshape(-1)
-            self._parts.append(_Part(part.model, part.version, rows, found["uses"]))
+            arrays = {name: each.numpy() for name, each in tensors_below(tensors, f"{number}.").items()}
+            *planes, hidden = part.planes
+            rows = rows_of(arrays["rows"], experience_dtype(sum(planes), OUTPUTS[part.model], hidden))
+            self._parts.append(_Part(part.model, part.version, rows, arrays["uses"].copy()))
         self._state = state.model_copy(update={"parts": []}, deep=True)
 
     def _usable(self, part: _Part) -> np.ndarray:
@@ -172,12 +173,12 @@ class ReplayBuffer:
             size -= oldest.size
 
     def _compact(self) -> None:
-        kept = []
+        parts = []
         for part in self._parts:
             usable = self._usable(part)
             left = int(usable.sum())
             if left < _COMPACT_BELOW * len(usable):
                 part = _Part(part.model, part.version, part.rows[usable], part.uses[usable])
             if left:
-                kept.append(part)
-        self._parts = kept
+                parts.append(part)
+        self._parts = parts

@@ -12,6 +12,8 @@ from suphx.errors import InputError
 
 #: Subfolder of each training's folder.
 CURVES_FOLDER = "tensorboard"
+#: Names of curves that earlier versions wrote under others.
+_RENAMED = {"reward_spread": "reward_std", "kl_behaviour": "kl_behavior"}
 #: Points (step, value) by the curve's name; steps are games or pairs.
 Curves = dict[str, list[tuple[int, float]]]
 
@@ -29,7 +31,9 @@ def read_curves(folder: Path) -> Curves:
                 curves = {name: [point for point in old if point[0] < event.step] for name, old in curves.items()}
             for value in event.summary.value:
                 if value.HasField("simple_value") and math.isfinite(value.simple_value):
-                    curves.setdefault(value.tag, []).append((event.step, value.simple_value))
+                    group, slash, name = value.tag.rpartition("/")
+                    tag = group + slash + _RENAMED.get(name, name)
+                    curves.setdefault(tag, []).append((event.step, value.simple_value))
     return {name: points for name, points in sorted(curves.items()) if points}
 
 

@@ -19,7 +19,7 @@ _COLUMNS = 2
 _PANELS = (
     ("entropy (nats)", "MODEL/entropy"),
     ("KL from the start (nats)", "MODEL/kl_reference"),
-    ("KL from the policy that played (nats)", "MODEL/kl_behaviour"),
+    ("KL from the policy that played (nats)", "MODEL/kl_behavior"),
     ("largest importance weight of a step", "MODEL/weight_max"),
     ("share of the squared gradient that earlier ones predict", "MODEL/gradient_signal"),
     ("variance of the rewards that the critic explains", "critic/explained_variance"),

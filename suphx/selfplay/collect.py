@@ -17,8 +17,7 @@ from suphx.checkpoint import joined, tensors_below
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import TRAJECTORY, Batch
-from suphx.learning.policy_gradient import legal_bits
-from suphx.networks.models import MODEL_PLANES
+from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.reward.kinds import TableRewards
 from suphx.selfplay.pending import PendingExperience
 from suphx.selfplay.records import as_bytes, from_bytes
@@ -52,9 +51,8 @@ class Collector:
 
         slots: number of games side by side, which `rewards` must be made for. seed: random seed of the walls. models:
         those that learn, whose decisions are kept. opponents: the other players, by number: those that the table names
-        (`sources.load_opponents`), and earlier versions.
-        oracle: keep the hidden tiles that a learning oracle saw. hidden: keep all hidden tiles, for a critic or a
-        teacher. max_confidence: decisions whose likeliest action is more probable are not kept.
+        (`sources.load_opponents`). oracle: whether the policy may be shown hidden planes. hidden: keep all hidden
+        planes, for a critic. max_confidence: decisions whose likeliest action is more probable are not kept.
         """
         self.table = table
         self.tables = Tables(slots, rules, seed, restart=False)
@@ -63,8 +61,13 @@ class Collector:
         """Finished games, games begun, finished rounds, decisions of all seats, decisions of the policy's
         networks, and version of the weights."""
         self._max_confidence = max_confidence
-        self._widths = ORACLE_PLANES * oracle, ORACLE_PLANES * hidden
-        self._pending = {model: PendingExperience(MODEL_PLANES[model], *self._widths) for model in models}
+        self._has_hidden = hidden
+        self._pending = {
+            model: PendingExperience(
+                MODEL_PLANES[model] + ORACLE_PLANES * oracle, OUTPUTS[model], ORACLE_PLANES * hidden
+            )
+            for model in models
+        }
         self._policy: Agent | None = None
         self._opponents = list(opponents)
         self.seated = seated(table, self.tables.games["number"])
@@ -78,10 +81,6 @@ class Collector:
             self._version_dealt[:] = version
         self._policy = policy
         self.counters["version"] = version
-
-    def set_opponent(self, player: int, agent: Agent) -> None:
-        """Set the agent that plays as an opponent from now on, by its number from 1 on."""
-        self._opponents[player - 1] = agent
 
     def step(self) -> tuple[Batch, Ended] | None:
         """Answer every pending decision; return experience and records of the rounds that this ended, if any."""
@@ -114,33 +113,20 @@ class Collector:
             np.add.at(self._steps, decisions.game[output.decision], 1)
             self.counters["model_decisions"] += len(owners)
             if output.model in self._pending:
-                own = MODEL_PLANES[output.model]
-                columns = {
-                    "step": step,
-                    "planes": output.planes[:, :own],
-                    "oracle": self._shown(output, own),
-                    "hidden": self._hidden(decisions, output),
-                    "legal": legal_bits(output.legal),
-                    "action": output.action,
-                    "log_probability": output.log_probability,
-                }
+                rows = np.arange(len(owners))
                 if self._max_confidence < 1:
-                    kept = highest_probability(output.logits, output.legal) <= self._max_confidence
-                    owners, columns = owners[kept], {name: each[kept] for name, each in columns.items()}
-                self._pending[output.model].add(owners, columns)
-
-    def _shown(self, output: ModelOutput, own: int) -> np.ndarray:
-        """Return the oracle planes that the network saw: zeros once it sees none; [n, 0] if none are kept."""
-        width = self._widths[0]
-        if width and output.planes.shape[1] == own:
-            return np.zeros((len(output.planes), width), np.uint64)
-        return output.planes[:, own : own + width]
-
-    def _hidden(self, decisions: Decisions, output: ModelOutput) -> np.ndarray:
-        """Return all oracle planes of the decisions; [n, 0] if none are kept."""
-        if not self._widths[1]:
-            return np.empty((len(output.planes), 0), np.uint64)
-        return encode_oracle_batch(self.tables.games, decisions.game[output.decision], decisions.seat[output.decision])
+                    rows = np.flatnonzero(highest_probability(output.logits, output.legal) <= self._max_confidence)
+                columns = {
+                    "step": step[rows],
+                    "planes": output.planes[rows],
+                    "legal": output.legal[rows],
+                    "action": output.action[rows],
+                    "log_probability": output.log_probability[rows],
+                }
+                if self._has_hidden:
+                    index, seats = decisions.game[output.decision[rows]], decisions.seat[output.decision[rows]]
+                    columns["hidden"] = encode_oracle_batch(self.tables.games, index, seats)
+                self._pending[output.model].add(owners[rows], columns)
 
     def _finish(self, ended: Ended) -> tuple[Batch, Ended]:
         rewards = self.rewards.of(ended)

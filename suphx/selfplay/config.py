@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -10,7 +10,7 @@ from simulator.rules import PRESETS
 from suphx.agent import DEFAULT_AGENT
 from suphx.config import Config
 from suphx.features.layout import ORACLE_VERSION, VERSION
-from suphx.learning.config import LearningConfig
+from suphx.learning.config import LearningConfig, OracleConfig
 from suphx.reward.kinds import AnyReward, default_reward
 from suphx.selfplay.roles.resources import RolesConfig
 from suphx.selfplay.seating import FourLearners, TableConfig
@@ -20,7 +20,7 @@ class EvaluationConfig(Config):
     """How often the agent is measured while it learns, and against whom.
 
     The agent and the weights that the run started from each play the same deals, from all four seats, against three
-    copies of the opponent. All of them give their likeliest answers.
+    copies of the opponent. All of them take their likeliest actions.
     """
 
     every: int = Field(default=10_000, ge=1)
@@ -39,18 +39,15 @@ class TrainConfig(Config):
     name: str = Field(default="laptop", pattern=r"^[\w-][\w.-]*$")
     """Name of the run and of its agent."""
     seed: int = Field(default=0, ge=0)
-    """Random seed of the walls, of the answers drawn in play, and of what is drawn from the replay buffer."""
+    """Random seed of the walls, of the actions sampled in play, and of what is drawn from the replay buffer."""
     start: str = DEFAULT_AGENT
     """Weights that all five networks start from: `tuned`, `sl`, or a folder."""
-    teacher: Path | None = None
-    """With `learning.teacher`: folder of the oracle to distil from (`oracle/` of a run with `learning.oracle`)."""
     rules: str = "tenhou"
     """Preset of rules: tenhou, tenhou_east, mahjong_soul or m_league."""
     reward: AnyReward = Field(default_factory=default_reward)
     """What a round is worth: `{kind: round}` (RL-basic), `{kind: phi}` (RL-1), or a kind of your own."""
     table: TableConfig = Field(default_factory=FourLearners)
-    """Who plays: `{kind: selfplay}`, or `{kind: one-against-three, opponents: [sl]}`, also against earlier versions of
-    the run itself."""
+    """Who plays: `{kind: selfplay}`, or `{kind: one-against-three, opponents: [sl]}`."""
     games: int = Field(default=50_000, ge=1)
     """Total number of self-play games."""
     side_by_side: int = Field(default=512, ge=1)
@@ -82,21 +79,40 @@ class TrainConfig(Config):
                 raise ValueError(f"{small} {servers} servers, which share it, and the critic's steps")
             if batch < buffers:
                 raise ValueError(f"{small} {buffers} buffers, each of which gives some of them")
-        if (self.teacher is None) != (self.learning.teacher is None):
-            raise ValueError("teacher: goes with learning.teacher; set both (which oracle, and how near) or neither")
         return self
 
     @property
     def hidden_planes(self) -> dict[str, bool]:
-        """Which fields of hidden planes a decision's record (`experience_dtype`) has.
-
-        `oracle`: what a learning oracle was shown; `hidden`: all hidden planes, for a teacher or a critic.
-        """
-        learning = self.learning
-        return {"oracle": learning.oracle is not None, "hidden": learning.teacher is not None or learning.has_critic}
+        """Which hidden planes a decision's row has: `oracle`, those that a learning oracle is shown; `hidden`, all."""
+        return {"oracle": self.learning.oracle is not None, "hidden": self.learning.has_critic}
 
     def purpose(self) -> dict[str, object]:
-        """Return the settings that decide the course of a training: a checkpoint fits only a training with the same."""
-        told = self.model_dump(exclude={"name", "games", "checkpoint_seconds", "evaluation", "sample_games", "roles"})
-        told["learning"].pop("collapse")  # only decides when the training ends
-        return told | {"layouts": [VERSION, ORACLE_VERSION] if any(self.hidden_planes.values()) else [VERSION]}
+        """Return the settings that decide the course of a training: a checkpoint fits only a training with the same.
+
+        They have the names and the order of earlier versions, whose checkpoints therefore fit.
+        """
+        settings = self.model_dump(
+            exclude={"name", "games", "checkpoint_seconds", "evaluation", "sample_games", "roles"}
+        )
+        learning = settings["learning"]
+        learning.pop("collapse")  # only decides when the training ends
+        algorithm = {name: learning.pop(name) for name in ("algorithm", "clip")}
+        if learning["oracle"]:
+            learning["oracle"] = _former(learning["oracle"], OracleConfig)
+        settings["learning"] = _former(learning, LearningConfig, reference="teacher")
+        if settings["table"]["kind"] == "one-against-three":
+            settings["table"]["earlier"] = None
+        layouts = [VERSION, ORACLE_VERSION] if any(self.hidden_planes.values()) else [VERSION]
+        other = {} if algorithm["algorithm"] == "policy_gradient" else algorithm
+        return _former(settings, TrainConfig, start="teacher") | {"layouts": layouts} | other
+
+
+def _former(settings: dict[str, Any], config: type[Config], **removed: str) -> dict[str, Any]:
+    """Return settings under the names that earlier versions gave them; removed: a field that followed another one."""
+    names = {new: old for old, new in config.renamed.items()}
+    former: dict[str, Any] = {}
+    for name, value in settings.items():
+        former[names.get(name, name)] = value
+        if name in removed:
+            former[removed[name]] = None
+    return former

@@ -81,7 +81,7 @@ def check_opponent(config: EvaluationConfig | None) -> None:
         agent.close()
 
 
-class Evaluation:
+class StrengthEvaluation:
     """Plays the evaluation matches of a run; the start's is kept, and played once per opponent, seed and so on."""
 
     def __init__(self, config: EvaluationConfig, rules: str, start: str, folder: Path, precision: Precision) -> None:
@@ -97,24 +97,24 @@ class Evaluation:
         games: that the agent has learned from. oracle: measured as well, to see what hidden tiles are worth to it.
         """
         started = self._units(self._start, stop, keep=True)
-        found = None if started is None else self._units(str(agent), stop)
-        if started is None or found is None:
+        trained = None if started is None else self._units(str(agent), stop)
+        if started is None or trained is None:
             return None
-        alone, together = summary(found), difference(found, started)
+        alone, together = summary(trained), difference(trained, started)
         numbers = (alone[RANK]["value"], _ends(alone), together[RANK]["value"], _ends(together))
         if oracle is None:
             return Strength(games, *numbers)
-        seeing = self._units(_ORACLE, stop, given=oracle)
+        seeing = self._units(_ORACLE, stop, loaded=oracle)
         if seeing is None:
             return None
         gain = difference(seeing, started)
         return Strength(games, *numbers, gain[RANK]["value"], _ends(gain))
 
-    def _units(self, agent: str, stop: Event, keep: bool = False, given: Agent | None = None) -> np.ndarray | None:
+    def _units(self, agent: str, stop: Event, keep: bool = False, loaded: Agent | None = None) -> np.ndarray | None:
         def load(plan: MatchPlan, terms: MatchTerms) -> list[Agent]:
-            if given is None:
+            if loaded is None:
                 return load_agents(plan, terms)
-            return [given, *load_agents(replace(plan, agents=plan.agents[1:]), terms)]
+            return [loaded, *load_agents(replace(plan, agents=plan.agents[1:]), terms)]
 
         plan = one_against_three([agent], [self._config.opponent])
         # Of the start's match, named by its settings, which may change between measurements.
@@ -124,6 +124,6 @@ class Evaluation:
         return None if outcome.interrupted else outcome.results.units(0)
 
 
-def _ends(found: dict[str, Any]) -> tuple[float, float]:
-    low, high = found[RANK]["interval"]
+def _ends(measures: dict[str, Any]) -> tuple[float, float]:
+    low, high = measures[RANK]["interval"]
     return low, high

@@ -16,8 +16,6 @@ import numpy as np
 import torch
 
 from simulator.rules import Rules
-from suphx.agent.flow import PlaneEncoder
-from suphx.agent.network_agent import NetworkAgent
 from suphx.checkpoint import joined, tensors_below
 from suphx.learning.experience import Batch
 from suphx.learning.learner import Learner
@@ -28,15 +26,14 @@ from suphx.networks.precision import Precision
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.monitor import Monitor
-from suphx.selfplay.play import Counts, Play
-from suphx.selfplay.policy import Policy
-from suphx.selfplay.seating import earlier_names
-from suphx.selfplay.sources import load_opponents, load_teachers
-from suphx.selfplay.status import Collapsed, Interrupted, Report
-from suphx.selfplay.training import Checkpoint, Training
+from suphx.selfplay.play import CollectedRounds, PlayCounts
+from suphx.selfplay.policy import SelfPlayPolicy
+from suphx.selfplay.sources import load_opponents
+from suphx.selfplay.status import Collapsed, TrainingInterrupted, TrainingReport
+from suphx.selfplay.training import Checkpoint, SelfPlayTraining
 
 
-class LocalTraining(Training):
+class LocalTraining(SelfPlayTraining):
     """A training in its own folder: `run` resumes from the checkpoint there, if there is one."""
 
     def __init__(self, config: TrainConfig, folder: Path, precision: Precision) -> None:
@@ -49,19 +46,18 @@ class LocalTraining(Training):
         learns: dict[str, PolicyNetwork] = {
             model: copy.deepcopy(self._networks[model]) for model in config.learning.models
         }
-        learner = Learner(learns, config.learning, precision, config.seed, load_teachers(config))
+        learner = Learner(learns, config.learning, precision, config.seed)
         saved = self._monitor.saved()
         super().__init__(config, learner, saved)
         self.replay = ReplayBuffer(config.learning.replay, config.seed)
-        against = load_opponents(config.table.opponents, config.seed, precision)
-        against += [self._earlier_agent(place) for place in range(len(self.earlier.kept))]
+        opponents = load_opponents(config.table.opponents, config.seed, precision)
         if self.progress.replay is None:
             self.progress.dealt_from = self.progress.version
         rewards = config.reward.load(Rules.preset(config.rules))
         seed, begun = config.seed, self.progress.dealt_from
         if begun:  # its walls are others than those that other processes dealt before
             seed = int(np.random.SeedSequence([seed, begun]).generate_state(1, np.uint64)[0])
-        self._play = Play(config, config.side_by_side, seed, rewards, against)
+        self._play = CollectedRounds(config, config.side_by_side, seed, rewards, opponents)
         self.collector = self._play.collector
         if saved is not None and self.progress.replay is not None:
             self._restore(saved)
@@ -73,11 +69,11 @@ class LocalTraining(Training):
         """The last measurement, or None if there is none."""
         return self._monitor.strength()
 
-    def run(self, watch: Callable[[Report], None], stop: Event) -> None:
+    def run(self, watch: Callable[[TrainingReport], None], stop: Event) -> None:
         """Train until the configured number of games has been played.
 
         watch: called with a report at every version. stop: set it to end the training early, with a checkpoint written
-        and Interrupted raised. Raises Collapsed or LearningDiverged, with the last good checkpoint kept.
+        and TrainingInterrupted raised. Raises Collapsed or LearningDiverged, with the last good checkpoint kept.
         """
         self._watch, self._stop = watch, stop
         self._monitor.open()
@@ -88,15 +84,15 @@ class LocalTraining(Training):
         finally:
             self._monitor.close()
         if not done or self._lacks_measurement():
-            raise Interrupted
+            raise TrainingInterrupted
 
     def _lacks_measurement(self) -> bool:
         """Whether the present agent should be measured, but has not been."""
-        found = self.strength
-        return self.config.evaluation is not None and (found is None or found.games < self.progress.games)
+        last = self.strength
+        return self.config.evaluation is not None and (last is None or last.games < self.progress.games)
 
-    def _take_steps(self, stop: Event) -> tuple[Counts, int, float]:
-        counts, steps, learning, wanted = Counts(), 0, 0.0, self.config.publish_steps
+    def _take_steps(self, stop: Event) -> tuple[PlayCounts, int, float]:
+        counts, steps, learning, wanted = PlayCounts(), 0, 0.0, self.config.publish_steps
         while steps < wanted:
             batch, played = self._collect()
             counts += played
@@ -105,7 +101,7 @@ class LocalTraining(Training):
             learning += time.monotonic() - began
         return counts, steps, learning
 
-    def _collect(self) -> tuple[Batch, Counts]:
+    def _collect(self) -> tuple[Batch, PlayCounts]:
         """Play until the finished rounds contain at least a batch of decisions, and return them."""
         while self._play.learnable < self.config.learning.batch:
             ended = self._play.step()
@@ -129,25 +125,18 @@ class LocalTraining(Training):
                 taken += 1
         return taken
 
-    def _publish(self, place: int | None) -> None:
+    def _publish(self) -> None:
         self.replay.advance(self.progress.version)
         self._play_by_current_weights()
-        if place is not None:
-            self.collector.set_opponent(1 + len(self.config.table.opponents) + place, self._earlier_agent(place))
 
     def _play_by_current_weights(self) -> None:
         self._networks |= self.learner.networks
         version, gamma, learning = self.progress.version, self.learner.gamma, self.config.learning.models
-        policy = Policy(version, self._networks, self._precision, self.config.seed, gamma, learning)
+        policy = SelfPlayPolicy(version, self._networks, self._precision, self.config.seed, gamma, learning)
         self.collector.set_policy(version, policy)
 
-    def _earlier_agent(self, place: int) -> NetworkAgent:
-        """Return the earlier version that is kept in a place, as it plays at the tables."""
-        name, networks = earlier_names(self.config.table)[place], self._networks | self.earlier.kept[place]
-        return NetworkAgent(name, networks, PlaneEncoder(), self._precision, batch_invariant=True)
-
-    def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
-        super()._tell(counts, seconds, learning)
+    def _report(self, counts: PlayCounts, seconds: float, learning: float) -> None:
+        super()._report(counts, seconds, learning)
         self.averages.add({"replay": self.replay.metrics()})
         self._monitor.tell(self.averages.take(), self.progress.games, self.progress.version)
         self._watch(replace(self._monitor.report(), strength=None))
@@ -160,7 +149,7 @@ class LocalTraining(Training):
         before, oracle = self.strength, self._monitor.oracle_of(checkpoint)
         try:
             self._monitor.measure(self.folder.agent, self.progress.games, oracle, self._stop)
-        finally:  # what it found is told even if it ends the training
+        finally:  # a result is reported even if it ends the training
             if self.strength != before:
                 self._watch(self._monitor.report())
 
@@ -169,11 +158,11 @@ class LocalTraining(Training):
 
         It leaves out the weights that play, since they are the learner's.
         """
-        progress, found = super().checkpoint()
+        progress, tensors = super().checkpoint()
         progress.replay, replay = self.replay.state()
         played = joined({"collector": self.collector.state(), "samples": self._monitor.samples.state()})
         arrays = {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in played.items()}
-        return progress, found | joined({"replay": replay}) | arrays
+        return progress, tensors | joined({"replay": replay}) | arrays
 
     def _restore(self, saved: Checkpoint) -> None:
         progress, tensors = saved

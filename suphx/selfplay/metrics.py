@@ -38,9 +38,9 @@ class MetricAverages:
 
     def take(self) -> dict[str, float]:
         """Return the mean of each metric since the last call."""
-        found = {name: float(np.mean(values)) for name, values in self._values.items()}
+        means = {name: float(np.mean(values)) for name, values in self._values.items()}
         self._values = {}
-        return found
+        return means
 
 
 class MetricWriter:
@@ -63,8 +63,8 @@ class MetricWriter:
             ("oracle_less_start", strength.oracle_less_start, strength.oracle_less_start_interval),
         ):
             if value is not None and ends is not None:
-                metrics = {name: value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
-                self.write({f"evaluation/{each}": metric for each, metric in metrics.items()}, strength.games)
+                bounds = {name: value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+                self.write({f"evaluation/{each}": bound for each, bound in bounds.items()}, strength.games)
 
     def close(self) -> None:
         """Write buffered metrics and close the file."""

@@ -12,14 +12,14 @@ from suphx.checkpoint import load_checkpoint, save_checkpoint
 from suphx.learning.oracle import gamma_at
 from suphx.networks.precision import Precision
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent, read_strength, write_strength
+from suphx.selfplay.evaluation import Strength, StrengthEvaluation, check_opponent, read_strength, write_strength
 from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.metrics import MetricWriter
-from suphx.selfplay.policy import Policy
-from suphx.selfplay.samples import Samples
+from suphx.selfplay.policy import SelfPlayPolicy
+from suphx.selfplay.samples import SampleGames
 from suphx.selfplay.sources import load_start
-from suphx.selfplay.status import Report, check_rank
-from suphx.selfplay.training import Checkpoint, Progress, networks_in, purpose
+from suphx.selfplay.status import TrainingReport, check_rank
+from suphx.selfplay.training import Checkpoint, SelfPlayProgress, networks_in, purpose
 
 #: Seconds over which the displayed rate is averaged; a version is often shorter than a game.
 _LATELY_SECONDS = 60.0
@@ -40,7 +40,7 @@ class Monitor:
         self._is_fresh = saved is None
         self._metrics: Mapping[str, float] = {}
         self._lately = deque([(time.monotonic(), self._games)])  # times and games
-        self.samples = Samples(self.folder.games, config.sample_games, Rules.preset(config.rules), config.table)
+        self.samples = SampleGames(self.folder.games, config.sample_games, Rules.preset(config.rules), config.table)
 
     def open(self) -> None:
         """Make the folder and the curves' file; nothing has been written before."""
@@ -51,7 +51,7 @@ class Monitor:
 
     def saved(self) -> Checkpoint | None:
         """Return the last checkpoint, or None if there is none; raises InputError if it is of another training."""
-        return load_checkpoint(self.folder.checkpoint, self._purpose, Progress)
+        return load_checkpoint(self.folder.checkpoint, self._purpose, SelfPlayProgress)
 
     def tell(self, metrics: Mapping[str, float], games: int, version: int) -> None:
         """Receive the progress and the metrics of a version, and write the curves."""
@@ -62,12 +62,14 @@ class Monitor:
             self._lately.popleft()
         self._writer.write(metrics, games)
 
-    def report(self) -> Report:
+    def report(self) -> TrainingReport:
         """Return the training's progress, with the last measurement."""
         first, last = self._lately[0], self._lately[-1]
         rate = (last[1] - first[1]) / (last[0] - first[0]) if last[0] > first[0] else 0.0
         decisions = self._metrics.get("rate/decisions_per_s", 0.0)
-        return Report(self._games, self.config.games, self._version, rate, decisions, self._metrics, self.strength())
+        return TrainingReport(
+            self._games, self.config.games, self._version, rate, decisions, self._metrics, self.strength()
+        )
 
     def sample(self, ended: Ended, learner: str) -> None:
         """Receive rounds that ended, of which those of the table whose games are kept as samples count."""
@@ -79,15 +81,15 @@ class Monitor:
         self.folder.save_agent(self.config, networks_in(checkpoint, self.start), progress.games)
         save_checkpoint(self.folder.checkpoint, progress, tensors)
 
-    def oracle_of(self, checkpoint: Checkpoint) -> Policy | None:
+    def oracle_of(self, checkpoint: Checkpoint) -> SelfPlayPolicy | None:
         """Return the policy of a checkpoint that sees what is hidden; None if it sees nothing of that."""
         progress, _ = checkpoint
         gamma = gamma_at(self.config.learning.oracle, progress.learner.games) if progress.learner else 0.0
         if not gamma:
             return None
-        return Policy(0, networks_in(checkpoint, self.start), self._precision, self.config.seed, gamma, ())
+        return SelfPlayPolicy(0, networks_in(checkpoint, self.start), self._precision, self.config.seed, gamma, ())
 
-    def measure(self, agent: Path, games: int, oracle: Policy | None, stop: Event) -> Strength | None:
+    def measure(self, agent: Path, games: int, oracle: SelfPlayPolicy | None, stop: Event) -> Strength | None:
         """Measure the agent in a folder, and write the result; return None, with nothing written, if it was stopped.
 
         games: that the agent has learned from. oracle: measured as well, if there is one. Raises InputError if that is
@@ -95,7 +97,9 @@ class Monitor:
         """
         config = self.config
         assert config.evaluation is not None
-        evaluation = Evaluation(config.evaluation, config.rules, config.start, self.folder.evaluation, self._precision)
+        evaluation = StrengthEvaluation(
+            config.evaluation, config.rules, config.start, self.folder.evaluation, self._precision
+        )
         strength = evaluation.measure(agent, games, stop, oracle)
         if strength is None:
             return None

@@ -7,7 +7,7 @@ is dropped.
 In a run by roles experience also waits, if learning is the slower side: on its way to buffers that have
 enough, and in the buffers, for as many minibatches as they hold `ahead` together.
 
-Two things are not counted. Decisions that `learning.max_confidence` leaves out depend on the policy: without them a
+Decisions that `learning.max_confidence` leaves out are not counted, since they depend on the policy: without them a
 version takes more games, and experience is younger than computed here.
 """
 
@@ -38,7 +38,7 @@ _ROW_BYTES = 64
 
 
 @dataclass(frozen=True)
-class Pace:
+class TrainingPace:
     """How the speeds of play and learning relate."""
 
     games_a_version: float
@@ -59,26 +59,26 @@ def learned_of(config: TrainConfig) -> dict[str, float]:
     return {model: share * MODEL_DECISIONS_A_GAME[model] for model in config.learning.models}
 
 
-def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
+def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> TrainingPace:
     """Return the pace of a training. tables: total number, over all simulators."""
-    learning, asked = config.learning, learned_of(config)
-    steps_a_game = sum(learning.replay.reuse * n / learning.batch_for(model) for model, n in asked.items())
+    learning, learned = config.learning, learned_of(config)
+    steps_a_game = sum(learning.replay.reuse * n / learning.batch_for(model) for model, n in learned.items())
     games = config.publish_steps / steps_a_game
     versions, waiting = tables / ROUNDS_A_GAME / games, 0.0
     if by_roles:
         in_flight = config.roles.simulators.count * config.roles.halves * IN_FLIGHT
         sent, ahead = in_flight * min(SENT_DECISIONS, learning.batch), config.roles.ahead * len(learning.models)
-        waiting = sent / (games * sum(asked.values())) + ahead / config.publish_steps
+        waiting = sent / (games * sum(learned.values())) + ahead / config.publish_steps
     reach = max(learning.replay.staleness + 1 - versions, 0.0) * games
-    minibatches = {model: reach * n / learning.batch_for(model) for model, n in asked.items()}
+    minibatches = {model: reach * n / learning.batch_for(model) for model, n in learned.items()}
     hidden, held = ORACLE_PLANES * sum(config.hidden_planes.values()), 0
     for model in learning.models:
         held += learning.batch_for(model) * (8 * (MODEL_PLANES[model] + hidden) + _ROW_BYTES)
     shares = config.roles.buffers.count if by_roles else 1
-    return Pace(games, versions, waiting, minibatches, held * (config.roles.ahead + 1) // shares)
+    return TrainingPace(games, versions, waiting, minibatches, held * (config.roles.ahead + 1) // shares)
 
 
-def check_pace(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
+def check_pace(config: TrainConfig, tables: int, by_roles: bool = False) -> TrainingPace:
     """Return the pace of a training; raise InputError if most experience, or a model, could not be learned from.
 
     tables: total number, over all simulators.
@@ -89,8 +89,8 @@ def check_pace(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace
         waits = f" and it may wait for {pace.versions_waiting:.1f} more," if by_roles else ""
         takes = f"a round at {tables:,} tables takes {pace.versions_a_round:.0f} versions,{waits}"
         raise InputError(
-            f"learning.replay.staleness: {takes} and experience older than {staleness} is dropped, so nearly all would "
-            "be played for nothing. Play fewer games side by side (side_by_side, roles.simulators.count), or raise "
+            f"learning.replay.staleness: {takes} so nearly all experience would be discarded as stale "
+            f"(older than {staleness}). Play fewer games side by side (side_by_side, roles.simulators.count), or raise "
             "publish_steps, learning.batch or the bound"
         )
     least = (learning.critic.steps if learning.has_critic else 1) * config.roles.servers.count

@@ -6,7 +6,8 @@ new decision is written to a free row, and the rows of a finished round are copi
 
 import numpy as np
 
-from suphx.learning.experience import experience_dtype
+from suphx.learning.experience import experience_dtype, rows_of
+from suphx.selfplay.policy import fitting
 
 #: Initial number of rows.
 _FIRST_ROWS = 1024
@@ -16,20 +17,23 @@ _FREE = -1
 class PendingExperience:
     """Decisions of one model, by table and seat."""
 
-    def __init__(self, planes: int, oracle: int, hidden: int) -> None:
-        """planes, oracle, hidden: number of planes of each kind that a decision has."""
+    def __init__(self, planes: int, outputs: int, hidden: int) -> None:
+        """planes, outputs, hidden: as for `experience_dtype`."""
         self._owner = np.full(_FIRST_ROWS, _FREE, np.int32)  # table x 4 + seat, or _FREE
-        self._rows = np.zeros(_FIRST_ROWS, experience_dtype(planes, oracle, hidden))
+        self._rows = np.zeros(_FIRST_ROWS, experience_dtype(planes, outputs, hidden))
 
     def add(self, owner: np.ndarray, columns: dict[str, np.ndarray]) -> None:
-        """Add decisions; owner: i64[n], table x 4 + seat. columns: fields of a decision by name."""
+        """Add decisions; owner: i64[n], table x 4 + seat. columns: fields of a decision by name.
+
+        Planes may be fewer than a row has: then the network was shown nothing that is hidden, and zeros follow.
+        """
         while len(free := np.flatnonzero(self._owner == _FREE)) < len(owner):
             self._owner = np.concatenate([self._owner, np.full_like(self._owner, _FREE)])
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
         rows = free[: len(owner)]
         self._owner[rows] = owner
         for name, column in columns.items():
-            self._rows[name][rows] = column
+            self._rows[name][rows] = fitting(column, self._rows[name].shape[1]) if name == "planes" else column
 
     def take(self, trajectory: np.ndarray) -> np.ndarray:
         """Remove and return the decisions of finished rounds, sorted by trajectory and in the order of play.
@@ -55,5 +59,5 @@ class PendingExperience:
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Replace the contents by what `state` returned."""
         self._owner[:] = _FREE
-        rows = state["rows"].copy().view(self._rows.dtype).reshape(-1)
+        rows = rows_of(state["rows"], self._rows.dtype)
         self.add(state["owner"], {name: rows[name] for name in self._rows.dtype.names or ()})

@@ -18,8 +18,8 @@ from suphx.selfplay.config import TrainConfig
 
 
 @dataclass
-class Counts:
-    """Counts of what was played, which can be added up with `+=`."""
+class PlayCounts:
+    """PlayCounts of what was played, which can be added up with `+=`."""
 
     games: int = 0
     rounds: int = 0
@@ -39,13 +39,13 @@ class Counts:
     held: float = 0.0
     """Part of that time spent waiting for a buffer that had enough."""
 
-    def __iadd__(self, other: Counts) -> Counts:
+    def __iadd__(self, other: PlayCounts) -> PlayCounts:
         for each in fields(self):
             setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
         return self
 
 
-class Play:
+class CollectedRounds:
     """A collector of a configuration's games, with the rounds that have ended since they were last taken."""
 
     def __init__(
@@ -91,7 +91,7 @@ class Play:
         self.learnable += sum(map(len, batch.experience.values()))
         return ended
 
-    def take(self) -> tuple[Batch, Counts]:
+    def take(self) -> tuple[Batch, PlayCounts]:
         """Return the rounds that have ended since this was last called, at least one, and their counts."""
         batch, self._batches, self.learnable = join(self._batches), [], 0
         now, before = self.collector.counters, self._counted
@@ -99,7 +99,7 @@ class Play:
             batch.trajectories["rewards"][:, 0].astype(np.float64),
             self.collector.rewards.take_errors(),
         )
-        counts = Counts(
+        counts = PlayCounts(
             **{name: now[name] - before[name] for name in ("games", "rounds", "decisions", "model_decisions")},
             reward=float(rewards.sum()),
             reward_square=float((rewards**2).sum()),

@@ -46,12 +46,12 @@ class OracleEncoder(PlaneEncoder):
         return np.concatenate([seen, drop(encode_oracle_batch(games, index, seats), self.gamma, keys)], axis=1)
 
 
-def drawn(learning: Collection[str], seed: int) -> dict[str, Sampling]:
-    """Return how a policy that learns chooses its answers, by model, where they are not the likeliest ones."""
+def sampling_of(learning: Collection[str], seed: int) -> dict[str, Sampling]:
+    """Return how a policy that learns chooses its actions, by model, where they are not the likeliest ones."""
     return dict.fromkeys(learning, Sampling(TEMPERATURE, seed))
 
 
-class Policy(Flow):
+class SelfPlayPolicy(Flow):
     """The networks of one version, which plays with a copy of their weights."""
 
     def __init__(
@@ -65,14 +65,14 @@ class Policy(Flow):
     ) -> None:
         """networks: by model; a network with more planes than its model has also sees hidden planes, after its own.
 
-        seed: random seed of the drawn answers. gamma: share of the hidden information that is shown. learning: models
-        whose answers are drawn; none for a policy that is measured.
+        seed: random seed of the sampled actions. gamma: share of the hidden information that is shown. learning: models
+        whose actions are sampled; none for a policy that is measured.
         """
         evaluators = {model: Evaluator(network, precision, batch_invariant=True) for model, network in networks.items()}
         wide = any(network.planes > MODEL_PLANES[model] for model, network in networks.items())
         calls = {model: partial(fitted_logits, evaluator) for model, evaluator in evaluators.items()}
         encoder = OracleEncoder(gamma * wide, seed)
-        super().__init__(calls, encoder, Sampling(), drawn(learning, seed), f"version {version}")
+        super().__init__(calls, encoder, Sampling(), sampling_of(learning, seed), f"version {version}")
 
 
 def fitted_logits(evaluator: Evaluator, planes: np.ndarray) -> np.ndarray:
@@ -84,7 +84,7 @@ def fitting(planes: np.ndarray, wanted: int) -> np.ndarray:
     """Return packed planes uint64[n, wanted]: surplus ones at the end are left out, missing ones are zeros."""
     if planes.shape[1] == wanted:
         return planes
-    found = np.zeros((len(planes), wanted), np.uint64)
+    fitted = np.zeros((len(planes), wanted), np.uint64)
     shared = min(wanted, planes.shape[1])
-    found[:, :shared] = planes[:, :shared]
-    return found
+    fitted[:, :shared] = planes[:, :shared]
+    return fitted

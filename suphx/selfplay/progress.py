@@ -8,21 +8,21 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.status import Report
+from suphx.selfplay.status import TrainingReport
 
 #: Seconds between lines when the output is not a terminal but, for instance, a log file.
 _LINE_SECONDS = 60
 
 
 @contextmanager
-def training_line(config: TrainConfig, screen: Console) -> Iterator[Callable[[Report], None]]:
+def training_line(config: TrainConfig, screen: Console) -> Iterator[Callable[[TrainingReport], None]]:
     """Yield a function that shows each report of a training; measurements get lines of their own."""
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}"))
     with Progress(*columns, TimeRemainingColumn(elapsed_when_finished=True), console=screen) as progress:
         bar = progress.add_task(config.name, total=config.games, words="starting")
         last_line = time.monotonic()
 
-        def watch(report: Report) -> None:
+        def watch(report: TrainingReport) -> None:
             nonlocal last_line
             if report.warning:
                 screen.print(f"warning: {report.warning}", style="yellow", highlight=False)
@@ -43,18 +43,18 @@ def training_line(config: TrainConfig, screen: Console) -> Iterator[Callable[[Re
         yield watch
 
 
-def _words(config: TrainConfig, report: Report) -> str:
+def _words(config: TrainConfig, report: TrainingReport) -> str:
     model = config.learning.models[0]
     policy = ", ".join(
         f"{title} {report.metrics[f'{model}/{name}']:.3g}"
-        for title, name in (("entropy", "entropy"), ("alpha", "alpha"), ("KL", "kl_behaviour"))
+        for title, name in (("entropy", "entropy"), ("alpha", "alpha"), ("KL", "kl_behavior"))
         if f"{model}/{name}" in report.metrics
     )
     rate = f"{report.games_per_s:.2f} games/s, {report.decisions_per_s:,.0f} decisions/s"
     return f"{report.games:,} games, {rate}, version {report.version}, {model} {policy}"
 
 
-def _strength(config: TrainConfig, report: Report) -> str:
+def _strength(config: TrainConfig, report: TrainingReport) -> str:
     found = report.strength
     assert found is not None and config.evaluation is not None
     (low, high), (less_low, less_high) = found.interval, found.less_start_interval

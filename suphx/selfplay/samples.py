@@ -11,13 +11,13 @@ from simulator.record import GAME
 from simulator.rules import Rules
 from simulator.tables import Ended
 from suphx.selfplay.records import as_bytes, from_bytes
-from suphx.selfplay.seating import TableConfig, earlier_names, seated
+from suphx.selfplay.seating import TableConfig, seated
 
 #: The table whose rounds are kept while they are played.
 SAMPLED_TABLE = 0
 
 
-class Samples:
+class SampleGames:
     """Keeps the rounds of the game at the first table, and writes the finished game if a sample is due."""
 
     def __init__(self, folder: Path, every: int, rules: Rules, table: TableConfig) -> None:
@@ -40,7 +40,7 @@ class Samples:
         if games >= self._due:
             number = int(self._rounds[-1]["number"])
             self._folder.mkdir(parents=True, exist_ok=True)
-            players = (learner, *self._seating.opponents, *earlier_names(self._seating))
+            players = (learner, *self._seating.opponents)
             names = [players[player] for player in seated(self._seating, np.array([number]))[0]]
             log = game_log(self._rounds, self._rules, names, f"game {number}")
             write_whole(self._folder / f"{games:08d}-{number:08d}.mjlog", write_mjlog(log))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from simulator.record import SEATS
 from suphx.config import Config
@@ -14,23 +14,12 @@ from suphx.config import Config
 LEARNER = 0
 
 
-class EarlierConfig(Config):
-    """Earlier versions of the run itself among the opponents."""
-
-    count: int = Field(default=4, ge=1)
-    """How many versions are kept. Each is an opponent like the named ones; until there are so many, the run's start
-    plays in their place, and then the newest replaces the oldest."""
-    every: int = Field(default=5_000, ge=1)
-    """Games of self-play between two versions that are kept."""
-
-
 class FourLearners(Config):
     """The latest policy in all four seats, which all give data."""
 
     kind: Literal["selfplay"] = "selfplay"
     """Which table this is."""
     opponents: ClassVar[tuple[str, ...]] = ()
-    earlier: ClassVar[EarlierConfig | None] = None
     learning_seats: ClassVar[int] = SEATS
     """How many of the four seats give data."""
 
@@ -40,26 +29,13 @@ class OneAgainstThree(Config):
 
     kind: Literal["one-against-three"] = "one-against-three"
     """Which table this is."""
-    opponents: tuple[str, ...] = ()
-    """Agents: `sl`, `sl-weak`, rule-based players, folders of weights. They give their likeliest answers. If there are
+    opponents: tuple[str, ...] = Field(min_length=1)
+    """Agents: `sl`, `sl-weak`, rule-based players, folders of weights. They take their likeliest actions. If there are
     several opponents, each game takes three in turn, starting with the next one after every four games."""
-    earlier: EarlierConfig | None = None
-    """Earlier versions of the run itself, as opponents after the named ones; null for none."""
     learning_seats: ClassVar[int] = 1
-
-    @model_validator(mode="after")
-    def _has_opponents(self) -> OneAgainstThree:
-        if not self.opponents and self.earlier is None:
-            raise ValueError("opponents: name at least one, or set `earlier`")
-        return self
 
 
 TableConfig = Annotated[FourLearners | OneAgainstThree, Field(discriminator="kind")]
-
-
-def earlier_names(table: TableConfig) -> tuple[str, ...]:
-    """Return what the places of earlier versions are called."""
-    return tuple(f"earlier version {place + 1}" for place in range(table.earlier.count if table.earlier else 0))
 
 
 def seated(table: TableConfig, numbers: np.ndarray) -> np.ndarray:
@@ -67,8 +43,8 @@ def seated(table: TableConfig, numbers: np.ndarray) -> np.ndarray:
     game = numbers.astype(np.int64)
     players = np.full((len(game), SEATS), LEARNER)
     if isinstance(table, OneAgainstThree):
-        places = np.arange(1, SEATS)
-        seats = (game[:, None] + places) % SEATS  # seat `game % 4` is left to the learner
-        which = (game[:, None] // SEATS + places - 1) % len(table.opponents + earlier_names(table))
+        others = np.arange(1, SEATS)
+        seats = (game[:, None] + others) % SEATS  # seat `game % 4` is left to the learner
+        which = (game[:, None] // SEATS + others - 1) % len(table.opponents)
         np.put_along_axis(players, seats, LEARNER + 1 + which, axis=1)
     return players

@@ -7,10 +7,9 @@ from suphx.agent.network_agent import weights_folder
 from suphx.agent.registry import fingerprint
 from suphx.agent.registry import load_agent as load_player
 from suphx.errors import InputError
-from suphx.hashes import hash_of_file
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.weights import load_agent, load_card, load_network
+from suphx.networks.weights import load_agent, load_card
 from suphx.selfplay.config import TrainConfig
 
 
@@ -30,27 +29,20 @@ def load_start(config: TrainConfig) -> dict[str, PolicyNetwork]:
 
 def temperatures_of(config: TrainConfig) -> dict[str, float]:
     """Return the temperatures of a training's agents (`AgentCard`), by model; raises InputError as `load_start`."""
-    found, wanted = load_card(weights_folder(config.start)).temperatures, config.learning.start_temperature
-    return found if wanted is None else found | dict.fromkeys(config.learning.models, wanted)
+    before, wanted = load_card(weights_folder(config.start)).temperatures, config.learning.start_temperature
+    return before if wanted is None else before | dict.fromkeys(config.learning.models, wanted)
 
 
 def load_opponents(names: Sequence[str], seed: int, precision: Precision | None = None) -> list[Agent]:
     """Return the named opponents; raises InputError if one cannot be loaded."""
-    found = []
+    agents = []
     for name in names:
         agent = load_player(name, seed, None, precision, batch_invariant=True)
         if isinstance(agent, Follower):
             agent.close()
             raise InputError(f"{name}: a bot that lives outside this program cannot sit at the tables of self-play")
-        found.append(agent)
-    return found
-
-
-def load_teachers(config: TrainConfig) -> dict[str, PolicyNetwork] | None:
-    """Return the oracles to distil from, by model; None if no teacher is configured."""
-    if config.teacher is None:
-        return None
-    return {model: load_network(config.teacher / f"{model}.safetensors", model) for model in config.learning.models}
+        agents.append(agent)
+    return agents
 
 
 def fingerprints(config: TrainConfig) -> dict[str, str]:
@@ -58,11 +50,6 @@ def fingerprints(config: TrainConfig) -> dict[str, str]:
 
     Raises InputError if a file cannot be read.
     """
-    found = {"start": fingerprint(config.start)}
-    found |= {f"opponent {name}": fingerprint(name) for name in config.table.opponents}
-    if config.teacher is not None:
-        found |= {
-            f"teacher {model}": hash_of_file(config.teacher / f"{model}.safetensors")
-            for model in config.learning.models
-        }
-    return found | config.reward.fingerprints()
+    hashes = {"start": fingerprint(config.start)}
+    hashes |= {f"opponent {name}": fingerprint(name) for name in config.table.opponents}
+    return hashes | config.reward.fingerprints()

@@ -9,8 +9,8 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
 
 
-class Interrupted(Exception):
-    """The training was told to stop; it can be resumed from its checkpoint."""
+class TrainingInterrupted(Exception):
+    """The training was stopped; it can be resumed from its checkpoint."""
 
 
 class Collapsed(InputError):
@@ -18,7 +18,7 @@ class Collapsed(InputError):
 
 
 @dataclass(frozen=True)
-class Report:
+class TrainingReport:
     """Progress of a training, reported at every version and measurement."""
 
     games: int
@@ -27,7 +27,7 @@ class Report:
     games_per_s: float
     decisions_per_s: float
     metrics: Mapping[str, float] = field(default_factory=dict)
-    """As written to TensorBoard (`board.py`)."""
+    """As written to TensorBoard (`metrics.py`)."""
     strength: Strength | None = None
     """Result of a measurement, if this report is about one."""
     warning: str = ""

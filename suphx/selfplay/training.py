@@ -1,4 +1,4 @@
-"""`Training`: one training, whoever plays: versions of the weights, checkpoints, earlier versions, and how it ends.
+"""`SelfPlayTraining`: one training, whoever plays: versions of the weights, checkpoints, and how it ends.
 
 `local.py` drives it in one process, in order. The parameter server (`roles/server.py`) drives it with the experience
 that other processes send. Both write the same checkpoints, so that a training begun with one goes on with the other.
@@ -7,24 +7,24 @@ that other processes send. Both write the same checkpoints, so that a training b
 import time
 from collections.abc import Mapping
 from threading import Event
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
+from pydantic import model_validator
 
 from suphx.checkpoint import TrainingProgress, joined, purpose_of, tensors_below
 from suphx.learning.learner import Learner, LearnerState
 from suphx.learning.replay import ReplayState
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.earlier import EarlierState, EarlierVersions
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.metrics import MetricAverages
-from suphx.selfplay.play import Counts
+from suphx.selfplay.play import PlayCounts
 from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import check_rank, collapsed
 
 
-class Progress(TrainingProgress):
+class SelfPlayProgress(TrainingProgress):
     """Progress of a training, besides tensors."""
 
     version: int = 0
@@ -35,15 +35,22 @@ class Progress(TrainingProgress):
     """Finished games of self-play."""
     seconds: float = 0
     learner: LearnerState | None = None
-    earlier: EarlierState = EarlierState()
     replay: ReplayState | None = None
     """Of a training in one process: its buffer's, in whose checkpoints are also the games in progress."""
     dealt_from: int = 0
     """Of a training in one process: the version with which it dealt its first walls; these decide all others."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _without_removed(cls, values: Any) -> Any:
+        """Checkpoints of earlier versions also counted the versions among the opponents."""
+        return (
+            {name: each for name, each in values.items() if name != "earlier"} if isinstance(values, dict) else values
+        )
+
 
 #: What a checkpoint contains.
-Checkpoint: TypeAlias = tuple[Progress, dict[str, torch.Tensor]]
+Checkpoint: TypeAlias = tuple[SelfPlayProgress, dict[str, torch.Tensor]]
 
 
 def purpose(config: TrainConfig) -> str:
@@ -54,28 +61,26 @@ def purpose(config: TrainConfig) -> str:
 def networks_in(checkpoint: Checkpoint, start: Mapping[str, PolicyNetwork]) -> dict[str, PolicyNetwork]:
     """Return the networks of a checkpoint by model; start: those the training started from, which others still are."""
     _, tensors = checkpoint
-    found = dict(start)
+    networks = dict(start)
     for model, begun in start.items():
         if weights := tensors_below(tensors, f"learner.{model}.network."):
-            found[model] = PolicyNetwork(model, begun.size, weights["first.weight"].shape[1])
-            found[model].load_state_dict(weights)
-    return found
+            networks[model] = PolicyNetwork(model, begun.size, weights["first.weight"].shape[1])
+            networks[model].load_state_dict(weights)
+    return networks
 
 
-class Training:
+class SelfPlayTraining:
     """What is done at every version of the weights. Subclasses play, learn, and know how files are written."""
 
     def __init__(self, config: TrainConfig, learner: Learner, saved: Checkpoint | None) -> None:
         """learner: as it starts. saved: the checkpoint to go on from, if there is one."""
         self.config, self.learner = config, learner
         self.averages = MetricAverages()
-        self.earlier = EarlierVersions(config.table.earlier, learner.networks)
-        self.progress = Progress(purpose=purpose(config))
+        self.progress = SelfPlayProgress(purpose=purpose(config))
         if saved is not None:
             self.progress, tensors = saved
             assert self.progress.learner is not None
             learner.load(self.progress.learner, tensors_below(tensors, "learner."))
-            self.earlier.load(self.progress.earlier, tensors_below(tensors, "earlier."))
 
     @property
     def is_done(self) -> bool:
@@ -110,20 +115,20 @@ class Training:
         progress = self.progress
         progress.version += 1
         progress.steps += steps
-        self._publish(self.earlier.keep_if_due(progress.games, self.learner.networks))
+        self._publish()
         seconds = time.monotonic() - began
         progress.seconds += seconds
-        self._tell(counts, seconds, learning)
+        self._report(counts, seconds, learning)
 
-    def _take_steps(self, stop: Event) -> tuple[Counts, int, float]:
+    def _take_steps(self, stop: Event) -> tuple[PlayCounts, int, float]:
         """Take a version's learning steps; return counts of play, the number of steps, and the seconds they took."""
         raise NotImplementedError
 
-    def _publish(self, place: int | None) -> None:
-        """Let the current weights play from now on; place: of the earlier version that was replaced, if any."""
+    def _publish(self) -> None:
+        """Let the current weights play from now on."""
         raise NotImplementedError
 
-    def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
+    def _report(self, counts: PlayCounts, seconds: float, learning: float) -> None:
         """Add the metrics of a version, and hand all of them on."""
         rate = {"games_per_s": counts.games / seconds, "decisions_per_s": counts.decisions / seconds}
         rate["learning"] = learning / seconds
@@ -144,5 +149,5 @@ class Training:
     def checkpoint(self) -> Checkpoint:
         """Return all of it, not copied."""
         state, tensors = self.learner.state()
-        self.progress.learner, self.progress.earlier = state, self.earlier.state
-        return self.progress, joined({"learner": tensors, "earlier": self.earlier.tensors()})
+        self.progress.learner = state
+        return self.progress, joined({"learner": tensors})

@@ -17,8 +17,7 @@ from suphx.adaptation.positions import SeatPosition
 from suphx.adaptation.rollouts import ROLLOUT, FinishedRollouts, roll_out, rollouts_of
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.sampling import highest_probability
-from suphx.learning.policy_gradient import legal_answers, log_probabilities
-from suphx.networks.models import OUTPUTS
+from suphx.learning.distributions import log_probabilities
 from suphx.reward.games import START
 from suphx.reward.kinds import TableRewards
 from suphx.reward.rounds import PhiReward
@@ -121,7 +120,7 @@ def test_every_question_is_kept_with_what_the_network_said() -> None:
     assert set(experience["trajectory"].tolist()) <= set(range(10)) and np.all(
         np.diff(experience["trajectory"].astype(int)) >= 0
     )
-    legal = torch.from_numpy(legal_answers(experience["legal"], OUTPUTS["discard"]))
+    legal = torch.from_numpy(np.array(experience["legal"]))
     network = tiny_agent().networks["discard"]
     with torch.inference_mode():
         said = network.of_packed(np.ascontiguousarray(experience["planes"]), PRECISION)
@@ -139,7 +138,7 @@ def test_sure_answers_are_left_out_if_so_wanted() -> None:
     own = agent.sampling(1.0)
     every = roll_out(positions, rollouts, [own], agent.greedy, SEED, True).experience
     logits = agent.policy.evaluator.logits(every["planes"])
-    sureness = highest_probability(logits, legal_answers(every["legal"], OUTPUTS["discard"]))
+    sureness = highest_probability(logits, every["legal"])
     bound = float(np.median(sureness))
     some = roll_out(positions, rollouts, [own], agent.greedy, SEED, True, bound).experience
     assert 0 < len(some) < len(every)

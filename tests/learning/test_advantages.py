@@ -38,7 +38,7 @@ def two_models(
     found, values = {}, {}
     for model, rows in {"discard": slice(0, 8), "kong": slice(8, None)}.items():
         n = len(trajectory[rows])
-        found[model] = decisions(random_planes(n, 2), 3, trajectory=trajectory[rows], step=step[rows])
+        found[model] = decisions(random_planes(n, 2), 3, model=model, trajectory=trajectory[rows], step=step[rows])
         values[model] = generator.normal(size=(n, 4)).astype(np.float32)
     return found, values
 
@@ -198,5 +198,5 @@ def test_a_critic_may_take_several_steps_from_a_batch() -> None:
 def test_a_critic_without_hidden_planes_says_so() -> None:
     experience = hidden_luck(4, 0)
     bare = decisions(experience["planes"], 2)
-    with pytest.raises(ValueError, match="3 planes cannot see 2 and 0 hidden ones"):
+    with pytest.raises(ValueError, match="3 planes cannot see 2"):
         critic_of(LearningConfig(critic=CriticConfig(size=TINY))).step(bare)

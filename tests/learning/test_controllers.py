@@ -81,7 +81,7 @@ def test_the_rate_falls_after_so_many_games() -> None:
         {"learning_rate_of": {"discard": 0}},
         {"entropy": {"start": 0.9, "highest": 0.5}},
         {"reference": {"coefficient": -1}},
-        {"teacher": {}, "oracle": {}},
+        {"algorithm": "none"},
         {"critic": {"size": "huge"}},
         {"max_importance_weight": 1},
         {"unknown": 1},

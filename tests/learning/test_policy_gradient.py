@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from suphx.learning.policy_gradient import Terms, divergence, legal_answers, log_probabilities, terms_of
+from suphx.learning.algorithms import Objective
+from suphx.learning.config import LearningConfig
+from suphx.learning.distributions import divergence, entropy, log_probabilities, log_weights
+from suphx.learning.policy_gradient import policy_gradient
+from suphx.learning.ppo import ppo
 from suphx.networks.policy import PolicyNetwork
 from tests.learning.toy_experience import TINY, as_input, random_planes
 
@@ -31,11 +35,18 @@ def made_up(n: int = 6, answers: int = 5) -> dict[str, torch.Tensor]:
     }
 
 
+def objective_of(
+    log_policy: torch.Tensor, action: torch.Tensor, behavior: torch.Tensor, advantage: torch.Tensor, highest: float
+) -> Objective:
+    config = LearningConfig(max_importance_weight=highest)
+    return policy_gradient(log_policy.gather(1, action[:, None]).squeeze(1), behavior, advantage, config)
+
+
 def objective(logits: torch.Tensor, made: dict[str, torch.Tensor], highest: float) -> torch.Tensor:
     policy = log_probabilities(logits, made["legal"])
-    terms = terms_of(policy, made["action"], made["played"], made["advantage"], highest)
+    terms = objective_of(policy, made["action"], made["played"], made["advantage"], highest)
     distance = divergence(policy, log_probabilities(made["reference"], made["legal"]))
-    return (terms.gain + ALPHA * terms.entropy - COEFFICIENT * distance)[terms.kept].sum()
+    return (terms.gain + ALPHA * entropy(policy) - COEFFICIENT * distance)[terms.accepted].sum()
 
 
 @pytest.mark.parametrize("highest", [100.0, 1.1])
@@ -67,13 +78,14 @@ def test_gradients_of_a_network_are_those_of_finite_differences() -> None:
     with torch.no_grad():
         network.blocks[0].second.weight.normal_(std=0.3)  # it starts at zero, which would hide the block
     planes = as_input(random_planes(5, 3))
-    legal = torch.from_numpy(legal_answers(np.full(5, 0b101101, np.uint64), 34))
+    legal = torch.isin(torch.arange(34), torch.tensor([0, 2, 3, 5])).expand(5, 34)
     answer = torch.tensor([0, 2, 3, 5, 0])
     played, advantage = torch.full((5,), -1.3), torch.tensor([1.0, -1.0, 2.0, 0.5, -0.2])
 
     def gain() -> torch.Tensor:
-        terms = terms_of(log_probabilities(network(planes), legal), answer, played, advantage, 100)
-        return (terms.gain + ALPHA * terms.entropy).double().sum()
+        policy = log_probabilities(network(planes), legal)
+        terms = objective_of(policy, answer, played, advantage, 100)
+        return (terms.gain + ALPHA * entropy(policy)).double().sum()
 
     gain().backward()
     torch.manual_seed(1)
@@ -90,45 +102,49 @@ def test_gradients_of_a_network_are_those_of_finite_differences() -> None:
         assert slope == pytest.approx((sides[0] - sides[2]) / (2 * step), abs=3e-3, rel=0.01), name
 
 
-def weighted(played_logits: torch.Tensor, logits: torch.Tensor, n: int = 40_000) -> tuple[Terms, torch.Tensor]:
-    """InferenceClient of one policy, weighted as another one's; what each is worth."""
+def weighted(
+    played_logits: torch.Tensor, logits: torch.Tensor, n: int = 40_000
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Gains and log importance weights of one policy's actions as another one's; what each is worth."""
     torch.manual_seed(0)
     worth = torch.tensor([1.0, -2.0, 0.5, 3.0])
     answer = torch.multinomial(played_logits.softmax(0), n, replacement=True)
     legal = torch.ones(n, 4, dtype=torch.bool)
     policy = log_probabilities(logits.expand(n, 4), legal)
     played = played_logits.log_softmax(0)[answer]
-    return terms_of(policy, answer, played, worth[answer], 1e6), worth[answer]
+    log_weight = log_weights(policy.gather(1, answer[:, None]).squeeze(1), played)
+    return objective_of(policy, answer, played, worth[answer], 1e6).gain, log_weight, worth[answer]
 
 
 def test_weights_make_one_policys_answers_tell_the_value_of_another() -> None:
     played, other = torch.tensor([0.0, 1.0, 0.5, -0.5]), torch.tensor([0.5, -0.5, 0.0, 1.0])
-    terms, worth = weighted(played, other)
+    gain, log_weight, worth = weighted(played, other)
     value = float((other.softmax(0) * torch.tensor([1.0, -2.0, 0.5, 3.0])).sum())
-    error = float(terms.gain.std()) / len(worth) ** 0.5
-    assert abs(float(terms.gain.mean()) - value) < 3 * error
+    error = float(gain.std()) / len(worth) ** 0.5
+    assert abs(float(gain.mean()) - value) < 3 * error
     assert abs(float(worth.mean()) - value) > 20 * error  # without the weights
-    assert float(terms.weight.mean()) == pytest.approx(1, abs=4 * float(terms.weight.std()) / len(worth) ** 0.5)
+    assert float(log_weight.exp().mean()) == pytest.approx(1, abs=4 * float(log_weight.exp().std()) / len(worth) ** 0.5)
 
 
 def test_the_divergence_from_the_policy_that_played_is_estimated_without_bias() -> None:
     played, other = torch.tensor([0.0, 1.0, 0.5, -0.5]), torch.tensor([0.3, 0.6, 0.0, 0.0])
-    terms, _ = weighted(played, other)
+    _, log_weight, _ = weighted(played, other)
+    estimates = log_weight.exp() - 1 - log_weight
     first, second = played.log_softmax(0), other.log_softmax(0)
     true = float((first.exp() * (first - second)).sum())
-    assert (terms.behaviour_kl > -1e-6).all()
-    error = float(terms.behaviour_kl.std()) / len(terms.behaviour_kl) ** 0.5
+    assert (estimates > -1e-6).all()
+    error = float(estimates.std()) / len(estimates) ** 0.5
     assert true > 30 * error
-    assert abs(float(terms.behaviour_kl.mean()) - true) < 3 * error
+    assert abs(float(estimates.mean()) - true) < 3 * error
 
 
-def two_answers(weight: float, advantage: float, highest: float) -> tuple[Terms, torch.Tensor]:
+def two_answers(weight: float, advantage: float, highest: float) -> tuple[Objective, torch.Tensor]:
     """One decision with two even answers, and the gradient of its gain by the logit of the answer taken."""
     logits = torch.zeros(1, 2, requires_grad=True)
     policy = log_probabilities(logits, torch.ones(1, 2, dtype=torch.bool))
     played = torch.tensor([np.log(0.5 / weight)], dtype=torch.float32)
-    terms = terms_of(policy, torch.tensor([0]), played, torch.tensor([advantage]), highest)
-    terms.gain[terms.kept].sum().backward()
+    terms = objective_of(policy, torch.tensor([0]), played, torch.tensor([advantage]), highest)
+    terms.gain[terms.accepted].sum().backward()
     assert logits.grad is not None
     return terms, logits.grad[0, 0]
 
@@ -136,13 +152,14 @@ def two_answers(weight: float, advantage: float, highest: float) -> tuple[Terms,
 @pytest.mark.parametrize(("weight", "kept"), [(0.01, True), (1.99, True), (2.01, False), (1e60, False)])
 def test_weights_above_the_highest_are_rejected(weight: float, kept: bool) -> None:
     terms, gradient = two_answers(weight, 1.0, highest=2.0)
-    assert bool(terms.kept) == kept
+    assert bool(terms.accepted) == kept
     assert float(gradient) == pytest.approx(weight * 0.5 if kept else 0.0)
 
 
 def test_impossible_answers_have_no_part() -> None:
     logits = torch.randn(2, 34, generator=torch.Generator().manual_seed(0))
-    legal = torch.from_numpy(legal_answers(np.array([0b11, 1 << 33 | 1], np.uint64), 34))
+    legal = torch.zeros(2, 34, dtype=torch.bool)
+    legal[0, [0, 1]], legal[1, [0, 33]] = True, True
     assert legal.sum(dim=1).tolist() == [2, 2] and bool(legal[1, 33])
     raised = logits.clone()
     raised[~legal] = 1e4
@@ -152,11 +169,24 @@ def test_impossible_answers_have_no_part() -> None:
 
 def _entropy_and_distance(logits: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     policy = log_probabilities(logits, legal)
-    terms = terms_of(policy, torch.tensor([0, 0]), torch.zeros(2), torch.ones(2), 10)
-    return terms.entropy, divergence(policy, log_probabilities(torch.zeros_like(logits), legal))
+    return entropy(policy), divergence(policy, log_probabilities(torch.zeros_like(logits), legal))
 
 
 def test_a_weight_that_is_no_number_is_not_hidden_by_rejection() -> None:
     policy = torch.full((1, 2), torch.nan)
-    terms = terms_of(policy, torch.tensor([0]), torch.zeros(1), torch.ones(1), 2.0)
-    assert bool(terms.kept) and not terms.gain.isfinite().all()
+    terms = objective_of(policy, torch.tensor([0]), torch.zeros(1), torch.ones(1), 2.0)
+    assert bool(terms.accepted) and not terms.gain.isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("weight", "advantage", "gain", "slope"),
+    [(1.1, 2.0, 2.2, 2.2), (1.5, 2.0, 2.4, 0.0), (0.5, 2.0, 1.0, 1.0), (0.5, -2.0, -1.6, 0.0), (1.5, -2.0, -3.0, -3.0)],
+)
+def test_ppo_gains_nothing_from_weights_beyond_the_clip(weight, advantage, gain, slope) -> None:
+    log_probability = torch.tensor([np.log(weight)], requires_grad=True)
+    objective = ppo(
+        log_probability, torch.zeros(1), torch.tensor([advantage]), LearningConfig(algorithm="ppo", clip=0.2)
+    )
+    objective.gain[objective.accepted].sum().backward()
+    assert log_probability.grad is not None
+    assert (float(objective.gain), float(log_probability.grad)) == (pytest.approx(gain), pytest.approx(slope))

@@ -15,7 +15,9 @@ PLANES = 3
 
 def fill(buffer: ReplayBuffer, n: int, version: int, model: str = "discard") -> None:
     """Add n decisions whose advantage names them: version x 1000 + number."""
-    batch = rounds({model: decisions(random_planes(n, PLANES), 4)}, np.arange(n, dtype=np.float32), version)
+    batch = rounds(
+        {model: decisions(random_planes(n, PLANES), 4, model=model)}, np.arange(n, dtype=np.float32), version
+    )
     buffer.add(batch, {model: (version * 1000 + np.arange(n)).astype(np.float32)})
 
 

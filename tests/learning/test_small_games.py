@@ -95,7 +95,7 @@ def test_each_of_the_five_models_learns(model: str) -> None:
     generator = np.random.default_rng(0)
     for _ in range(40):
         answer, played = drawn(policy_of(learner.networks[model], planes, 2), generator)
-        experience = decisions(planes, 2, action=answer, played=played)
+        experience = decisions(planes, 2, action=answer, played=played, model=model)
         batch = rounds({model: experience}, np.where(answer == YES, 1.0, -1.0))
         learner.step(model, valued(experience, learner.advantages_of(batch)[model]))
     policy = policy_of(learner.networks[model], planes[:1], 2)[0]

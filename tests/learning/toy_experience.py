@@ -7,8 +7,8 @@ import torch
 
 from simulator.record import SEATS
 from simulator.tiles import KINDS
-from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, with_hidden
-from suphx.learning.policy_gradient import legal_answers, log_probabilities
+from suphx.learning.distributions import log_probabilities
+from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, input_of
 from suphx.networks.models import OUTPUTS
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
@@ -34,17 +34,18 @@ def decisions(
     step: np.ndarray | None = None,
     oracle: np.ndarray | None = None,
     hidden: np.ndarray | None = None,
+    model: str = "discard",
 ) -> np.ndarray:
     """Decisions with the first few answers possible; each a trajectory of its own by default."""
     n = len(planes)
-    widths = [0 if each is None else each.shape[1] for each in (oracle, hidden)]
-    found = np.zeros(n, experience_dtype(planes.shape[1], *widths))
-    found["planes"], found["legal"], found["trajectory"] = planes, (1 << answers) - 1, np.arange(n)
-    columns = {"action": action, "log_probability": played, "trajectory": trajectory, "step": step, "oracle": oracle}
+    planes = planes if oracle is None else np.concatenate([planes, oracle], axis=1)
+    rows = np.zeros(n, experience_dtype(planes.shape[1], OUTPUTS[model], 0 if hidden is None else hidden.shape[1]))
+    rows["planes"], rows["legal"], rows["trajectory"] = planes, np.arange(OUTPUTS[model]) < answers, np.arange(n)
+    columns = {"action": action, "log_probability": played, "trajectory": trajectory, "step": step}
     for name, each in (columns | {"hidden": hidden}).items():
         if each is not None:
-            found[name] = each
-    return found
+            rows[name] = each
+    return rows
 
 
 def valued(experience: np.ndarray, advantage: np.ndarray, rewards: np.ndarray | None = None) -> np.ndarray:
@@ -66,10 +67,10 @@ def flags(states: np.ndarray, n_states: int, answers: int) -> np.ndarray:
 
 def policy_of(network: PolicyNetwork, planes: np.ndarray, answers: int, oracle: np.ndarray | None = None) -> np.ndarray:
     """f64[n, answers]: the network's probabilities."""
-    asked = decisions(planes, answers, oracle=oracle)
-    legal = torch.from_numpy(legal_answers(asked["legal"], OUTPUTS[network.model]))
+    rows = decisions(planes, answers, oracle=oracle, model=network.model)
+    legal = torch.from_numpy(rows["legal"].copy())
     with torch.inference_mode():
-        logits = network.of_packed(with_hidden(planes, asked["oracle"], network.planes), PRECISION)
+        logits = network.of_packed(input_of(rows["planes"], network.planes), PRECISION)
         return log_probabilities(logits, legal)[:, :answers].double().exp().numpy()
 
 

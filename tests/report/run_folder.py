@@ -62,7 +62,7 @@ def add_train(folder: Path, **changes: object) -> None:
     (folder / "agent" / "agent.json").write_text(AgentCard(name="tiny", sha256={}, about=about).model_dump_json())
     board = MetricWriter(folder / "tensorboard", 0)
     for place, entropy in enumerate(np.linspace(2, 1, 10)):
-        figures = {"entropy": entropy, "entropy_target": 1, "alpha": 0.125, "kl_behaviour": 0.03125}
+        figures = {"entropy": entropy, "entropy_target": 1, "alpha": 0.125, "kl_behavior": 0.03125}
         figures |= {"weight_mean": 1, "weight_max": 3.5, "rejected": 0}
         named = {f"discard/{name}": value for name, value in figures.items()}
         board.write(named | {"play/reward_std": 0.75, "rate/games_per_s": 8}, 50 * (place + 1))

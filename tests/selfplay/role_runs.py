@@ -16,7 +16,7 @@ from selfplay_tables import tiny_networks
 from suphx.networks.weights import save_agent
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles.run import DistributedTraining, start_ray
-from suphx.selfplay.status import Interrupted, Report
+from suphx.selfplay.status import TrainingInterrupted, TrainingReport
 
 # Ray's processes stand behind all others otherwise, and on a busy machine get nowhere.
 os.environ["RAY_worker_niceness"] = "0"
@@ -59,7 +59,9 @@ def ray_here(config: Mapping[str, object]) -> Iterator[None]:
         ray.shutdown()
 
 
-def train(config: Mapping[str, object], folder: Path, watch: Callable[[Report], None] = print) -> DistributedTraining:
+def train(
+    config: Mapping[str, object], folder: Path, watch: Callable[[TrainingReport], None] = print
+) -> DistributedTraining:
     """Train to the end, on the Ray that is there."""
     training = DistributedTraining(TrainConfig.model_validate(config), folder)
     training.run(watch, Event())
@@ -70,7 +72,7 @@ class Background:
     """A run on a thread of its own, for tests that do something to it meanwhile."""
 
     def __init__(self, config: Mapping[str, object], folder: Path) -> None:
-        self.reports: list[Report] = []
+        self.reports: list[TrainingReport] = []
         self.error: BaseException | None = None
         self.training = DistributedTraining(TrainConfig.model_validate(config), folder)
         self._stop = Event()
@@ -106,7 +108,7 @@ class Background:
         """Stop it as Ctrl-C does, and wait for its end."""
         self._stop.set()
         self.join()
-        assert isinstance(self.error, Interrupted), self.error
+        assert isinstance(self.error, TrainingInterrupted), self.error
 
     def join(self) -> None:
         """Wait for its end."""

@@ -20,9 +20,10 @@ from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import Batch
 from suphx.learning.oracle import widen
 from suphx.networks.inference import Evaluator
+from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork
-from suphx.selfplay.policy import Policy
-from suphx.selfplay.seating import EarlierConfig, FourLearners, OneAgainstThree, earlier_names, seated
+from suphx.selfplay.policy import SelfPlayPolicy
+from suphx.selfplay.seating import FourLearners, OneAgainstThree
 
 #: (round, seat) -> model -> rows of (step, planes, hidden, legal, action, log-probability).
 Asked = dict[tuple[int, int], dict[str, list[tuple]]]
@@ -48,9 +49,8 @@ def play_slowly(number: int, rounds: int) -> tuple[Asked, list[np.ndarray]]:
             hidden = encode_oracle_batch(tables.games, alone.game, alone.seat)[0]
             for output in choice.outputs:
                 for row in range(len(output.action)):
-                    legal = sum(1 << int(a) for a in np.flatnonzero(output.legal[row]))
-                    question = (count[len(records)], output.planes[row], hidden, legal, output.action[row])
-                    asked[trajectory][output.model].append((*question, output.log_probability[row]))
+                    decision = (count[len(records)], output.planes[row], hidden, output.legal[row], output.action[row])
+                    asked[trajectory][output.model].append((*decision, output.log_probability[row]))
                     count[len(records)] += 1
         ended = tables.step(np.array(actions))
         records += list(ended.records)
@@ -133,10 +133,9 @@ def test_what_is_nearly_certain_is_not_kept_whatever_was_answered():
 
 def test_without_an_oracle_nothing_hidden_is_kept(collected):
     plain = collect(tiny_collector(), 6)
-    for each in plain.experience.values():
-        assert each["oracle"].shape == each["hidden"].shape == (len(each), 0)
-    kept = collected.experience["discard"]
-    assert (kept["oracle"].shape[1], kept["hidden"].shape[1]) == (0, ORACLE_PLANES)
+    for model, rows in plain.experience.items():
+        assert rows["planes"].shape[1] == MODEL_PLANES[model] and not rows["hidden"].size
+    assert collected.experience["discard"]["hidden"].shape[1] == ORACLE_PLANES
 
 
 def test_one_learner_alone_gives_data_from_every_seat_in_turn():
@@ -155,14 +154,6 @@ def test_a_pool_sits_down_in_turn():
         [0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0], [0, 2, 1, 2], [2, 0, 2, 1], [1, 2, 0, 2], [2, 1, 2, 0]
     ]  # fmt: skip
     collect(collector, 4)
-
-
-def test_earlier_versions_sit_down_in_turn_after_those_that_have_names():
-    named, alone = (OneAgainstThree(opponents=names, earlier=EarlierConfig(count=2)) for names in (("sensible",), ()))
-    assert earlier_names(named) == ("earlier version 1", "earlier version 2")
-    games = np.arange(0, 16, 4)
-    assert seated(named, games).tolist() == [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [0, 1, 2, 3]]
-    assert seated(alone, games).tolist() == [[0, 1, 2, 1], [0, 2, 1, 2]] * 2
 
 
 def test_a_bot_from_outside_cannot_sit_down():
@@ -193,7 +184,7 @@ def test_a_round_goes_on_with_new_weights_and_says_the_oldest_it_was_played_with
     for _ in range(30):
         collector.step()
     dealt_before = {(game, int(collector.tables.games["deals"][game]) - 1) for game in range(4)}
-    collector.set_policy(2, Policy(2, tiny_networks(seed=5), precision(), SEED))
+    collector.set_policy(2, SelfPlayPolicy(2, tiny_networks(seed=5), precision(), SEED))
     batch = collect(collector, 12)
     versions = set()
     for row in batch.trajectories:
@@ -217,7 +208,7 @@ def test_a_collector_goes_on_from_its_state_bit_for_bit(steps, table):
     other = tiny_collector(table, slots=4, oracle=True, policy=9)
     collect(other, 1)
     other.restore(state)
-    other.set_policy(1, Policy(1, tiny_networks(), precision(), SEED))
+    other.set_policy(1, SelfPlayPolicy(1, tiny_networks(), precision(), SEED))
     assert_same(collect(other, 4), collect(collector, 4))
     assert other.counters == collector.counters
 
@@ -229,7 +220,7 @@ def widened(models: tuple[str, ...]) -> dict[str, PolicyNetwork]:
 @pytest.mark.parametrize("gamma", [1.0, 0.5])
 def test_what_an_oracle_saw_is_kept_as_it_saw_it_and_new_planes_change_nothing_at_first(collected, gamma):
     collector = tiny_collector(oracle=True, hidden=True, models=("discard", "pong"))
-    collector.set_policy(1, Policy(1, widened(("discard", "pong")), precision(), SEED, gamma))
+    collector.set_policy(1, SelfPlayPolicy(1, widened(("discard", "pong")), precision(), SEED, gamma))
     seen = collect(collector, 16)
     assert np.array_equal(seen.trajectories, collected.trajectories)
     for model, experience in seen.experience.items():

@@ -30,22 +30,24 @@ from simulator.logs.mjlog import read_mjlog
 from simulator.logs.verify import verify_game
 from suphx.agent.interface import Agent
 from suphx.agent.registry import load_agent
+from suphx.checkpoint import TrainingProgress, purpose_of, save_checkpoint
 from suphx.cli import app
 from suphx.commands.train import _run, stop_by_interrupt
 from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.evaluation.arena import load_agents
-from suphx.networks.models import MODEL_PLANES
+from suphx.learning.experience import experience_dtype, rows_of
+from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.networks.weights import load_agent as load_weights
-from suphx.networks.weights import load_card, load_network, save_agent, save_network
+from suphx.networks.weights import load_card, load_network, save_agent
 from suphx.reward.rounds import SHIPPED_PREDICTOR
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.evaluation import Evaluation, Strength
+from suphx.selfplay.evaluation import Strength, StrengthEvaluation
 from suphx.selfplay.folder import CHECKPOINT_NAME, RunFolder
 from suphx.selfplay.local import LocalTraining
 from suphx.selfplay.progress import training_line
-from suphx.selfplay.sources import fingerprints, load_start
-from suphx.selfplay.status import Collapsed, Interrupted, Report
+from suphx.selfplay.sources import load_start
+from suphx.selfplay.status import Collapsed, TrainingInterrupted, TrainingReport
 
 GAMES = 3
 
@@ -73,12 +75,12 @@ def values(start: Path, **changes: object) -> dict:
     } | changes
 
 
-def train(config: dict, folder: Path, stop_at: int | None = None) -> tuple[LocalTraining, list[Report]]:
+def train(config: dict, folder: Path, stop_at: int | None = None) -> tuple[LocalTraining, list[TrainingReport]]:
     """Train in a folder, until the version `stop_at` if one is given."""
     training = LocalTraining(TrainConfig.model_validate(config), folder, precision())
     stop, reports = Event(), []
 
-    def watch(report: Report) -> None:
+    def watch(report: TrainingReport) -> None:
         reports.append(report)
         if report.version == stop_at:
             stop.set()
@@ -86,7 +88,7 @@ def train(config: dict, folder: Path, stop_at: int | None = None) -> tuple[Local
     if stop_at is None:
         training.run(watch, stop)
     else:
-        with pytest.raises(Interrupted):
+        with pytest.raises(TrainingInterrupted):
             training.run(watch, stop)
     return training, reports
 
@@ -104,7 +106,7 @@ def assert_same_state(first: Path, second: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def whole(start: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Report]]:
+def whole(start: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[TrainingReport]]:
     """A training that nothing interrupted."""
     folder = tmp_path_factory.mktemp("whole")
     _, reports = train(values(start), folder)
@@ -128,7 +130,7 @@ def test_curves_have_their_names(whole):
     board.Reload()
     names = set(board.Tags()["scalars"])
     for model in ("discard", "chow"):
-        wanted = ("loss", "entropy", "alpha", "kl_behaviour", "grad_norm", "weight_mean", "weight_max", "staleness")
+        wanted = ("loss", "entropy", "alpha", "kl_behavior", "grad_norm", "weight_mean", "weight_max", "staleness")
         assert {f"{model}/{name}" for name in wanted} <= names
     assert {"rate/games_per_s", "rate/decisions_per_s", "rate/learning", "replay/age_mean"} <= names
     assert {"play/reward_mean", "play/reward_std", "play/version", "play/rounds"} <= names
@@ -177,7 +179,7 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_end(start, whole, tmp_p
 def test_an_interrupt_stops_at_the_next_version_with_a_checkpoint(start, tmp_path, asked):
     training = LocalTraining(TrainConfig.model_validate(values(start, checkpoint_seconds=100)), tmp_path, precision())
     before = signal.getsignal(asked)
-    with stop_by_interrupt(Console(quiet=True)) as stop, pytest.raises(Interrupted):
+    with stop_by_interrupt(Console(quiet=True)) as stop, pytest.raises(TrainingInterrupted):
         training.run(lambda _: os.kill(os.getpid(), asked), stop)
     assert signal.getsignal(asked) is before
     again = LocalTraining(TrainConfig.model_validate(values(start)), tmp_path, precision())
@@ -258,38 +260,6 @@ def test_an_oracle_with_a_critic_goes_on_to_the_same_end_and_leaves_a_normal_age
     assert "critic/explained_variance" in reports[-1].metrics and "discard/kl_reference" in reports[-1].metrics
 
 
-def against_earlier(start: Path, every: int, **changes: object) -> dict:
-    table = {"kind": "one-against-three", "earlier": {"count": 2, "every": every}}
-    return values(start, table=table, publish_steps=2, **changes)
-
-
-def test_a_run_against_its_earlier_versions_goes_on_to_the_same_end(start, tmp_path):
-    config = against_earlier(start, every=1)
-    whole, _ = train(config, tmp_path / "whole")
-    train(config | {"games": 2}, tmp_path / "parts")
-    train(config, tmp_path / "parts")
-    assert_same_state(tmp_path / "whole", tmp_path / "parts")
-    assert whole.progress.earlier.taken == GAMES
-    names = {name for path in (tmp_path / "whole" / "games").iterdir() for name in names_in(path)}
-    assert names == {"earlier version 1", "earlier version 2"}
-
-
-def names_in(path: Path) -> set[str]:
-    """Return the names of a game's players, without the learner's."""
-    return {name for name in read_mjlog(path.read_bytes(), str(path)).names if not name.startswith("tiny ")}
-
-
-def test_until_a_version_is_kept_the_start_plays_in_its_place(start, tmp_path):
-    """Against two copies of the start the games are the same, and no longer once a version is kept."""
-    named = {"kind": "one-against-three", "opponents": [str(start), str(start)]}
-    first, _ = train(values(start, table=named, publish_steps=2), tmp_path / "named")
-    second, _ = train(against_earlier(start, every=1_000), tmp_path / "start")
-    third, _ = train(against_earlier(start, every=1), tmp_path / "earlier")
-    ends = [training.collector.state() for training in (first, second, third)]
-    assert ends[0].keys() == ends[1].keys() and all(np.array_equal(ends[0][name], ends[1][name]) for name in ends[0])
-    assert not np.array_equal(ends[1]["games"], ends[2]["games"])
-
-
 def test_the_agent_is_measured_against_its_start_on_the_same_deals(start, tmp_path):
     evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
     config = values(start, games=1, evaluation=evaluation, learning={"batch": 32, "learning_rate": 1e-12})
@@ -326,8 +296,8 @@ def test_an_oracle_is_measured_with_what_is_hidden_too(start, tmp_path):
 
 
 def test_a_collapse_stops_the_training_and_names_the_last_good_agent(start, tmp_path):
-    learning = {"batch": 32, "recent_steps": 1, "collapse": {"behaviour_kl": 1e-12}}
-    with pytest.raises(Collapsed, match=r"kl_behaviour .* is above .* No checkpoint has been written yet"):
+    learning = {"batch": 32, "recent_steps": 1, "collapse": {"behavior_kl": 1e-12}}
+    with pytest.raises(Collapsed, match=r"kl_behavior .* is above .* No checkpoint has been written yet"):
         train(values(start, learning=learning), tmp_path)
     learning |= {"recent_steps": 15}  # 6 steps to a version: it is looked at after the third one
     with pytest.raises(Collapsed, match=rf"The last good agent is {tmp_path / 'agent'}, its checkpoint"):
@@ -344,7 +314,7 @@ def by_hand(*found: tuple[float, float]) -> Callable[..., Strength]:
     """Return a measurement that comes to these, one after another: less_start, and how far it is uncertain."""
     left = iter(found)
 
-    def measure(self: Evaluation, agent: Path, games: int, *_: object) -> Strength:
+    def measure(self: StrengthEvaluation, agent: Path, games: int, *_: object) -> Strength:
         less, more = next(left)
         return Strength(games, 2.5 + less, (2.5 + less - more, 2.5 + less + more), less, (less - more, less + more))
 
@@ -353,8 +323,8 @@ def by_hand(*found: tuple[float, float]) -> Callable[..., Strength]:
 
 def test_an_interrupted_last_measurement_is_made_up_for(start, tmp_path, monkeypatch):
     config = values(start, games=1, evaluation={"every": 100, "deals": 2, "opponent": "tsumogiri"})
-    with monkeypatch.context() as patch, pytest.raises(Interrupted):
-        patch.setattr(Evaluation, "measure", lambda *_: None)
+    with monkeypatch.context() as patch, pytest.raises(TrainingInterrupted):
+        patch.setattr(StrengthEvaluation, "measure", lambda *_: None)
         train(config, tmp_path)
     training, reports = train(config, tmp_path)
     assert [report.strength.games for report in reports] == [training.progress.games]
@@ -371,7 +341,7 @@ def test_a_rank_lost_little_by_little_is_warned_of_then_ends_the_training_and_th
 ):
     config = values(start, games=100, evaluation={"every": 1, "opponent": "tsumogiri"}, checkpoint_seconds=100)
     measure = by_hand((-0.02, 0.05), (-0.08, 0.05), (0.04, 0.05), (0.08, 0.05), (0.16, 0.05))
-    monkeypatch.setattr(Evaluation, "measure", measure)
+    monkeypatch.setattr(StrengthEvaluation, "measure", measure)
     told = Console(file=StringIO(), width=1000)
     training = LocalTraining(TrainConfig.model_validate(config), tmp_path, precision())
     reports = []
@@ -385,7 +355,7 @@ def test_a_rank_lost_little_by_little_is_warned_of_then_ends_the_training_and_th
     assert load_card(tmp_path / "best").about["games"] == str(games[1])
     assert load_agent(str(tmp_path / "best")).name == "tiny"
 
-    monkeypatch.setattr(Evaluation, "measure", by_hand((0.16, 0.05), (0.3, 0.05)))
+    monkeypatch.setattr(StrengthEvaluation, "measure", by_hand((0.16, 0.05), (0.3, 0.05)))
     allowed = config | {"learning": config["learning"] | {"collapse": {"rank": 0.2}}}
     with pytest.raises(Collapsed, match=r"above 0\.2"):  # whoever allows more goes on from the checkpoint
         LocalTraining(TrainConfig.model_validate(allowed), tmp_path, precision()).run(lambda _: None, Event())
@@ -393,7 +363,7 @@ def test_a_rank_lost_little_by_little_is_warned_of_then_ends_the_training_and_th
 
 def test_an_agent_that_never_was_as_good_as_the_start_is_not_called_good(start, tmp_path, monkeypatch):
     config = values(start, evaluation={"every": 1, "opponent": "tsumogiri"})
-    monkeypatch.setattr(Evaluation, "measure", by_hand((0.5, 0.1)))
+    monkeypatch.setattr(StrengthEvaluation, "measure", by_hand((0.5, 0.1)))
     (tmp_path / "evaluation").mkdir()  # as by a measurement
     with pytest.raises(Collapsed, match=r"The last agent is .*; none has been measured to be as good as the start"):
         train(config, tmp_path)
@@ -402,7 +372,7 @@ def test_an_agent_that_never_was_as_good_as_the_start_is_not_called_good(start, 
 @pytest.mark.full
 def test_a_policy_made_worse_on_purpose_is_a_collapse(tmp_path):
     evaluation = {"every": 1, "deals": 3, "opponent": "tsumogiri"}
-    collapse = {"entropy_share": 0, "behaviour_kl": 1_000}
+    collapse = {"entropy_share": 0, "behavior_kl": 1_000}
     learning = {"batch": 32, "learning_rate": 1e-12, "collapse": collapse}
     config = values(Path("sl"), games=1, evaluation=evaluation, learning=learning)
     training = LocalTraining(TrainConfig.model_validate(config), tmp_path, precision())
@@ -462,19 +432,6 @@ def test_a_checkpoint_is_of_the_files_that_were_there_not_of_their_names(start, 
         LocalTraining(TrainConfig.model_validate(config), tmp_path / "run", precision())
 
 
-def test_an_oracle_to_distil_from_is_known_by_its_weights(start, tmp_path):
-    learning = {"models": ["discard"], "teacher": {}}
-    config = TrainConfig.model_validate(values(start, learning=learning, teacher=str(tmp_path)))
-    save_network(tmp_path / "discard.safetensors", tiny_networks()["discard"])
-    before = fingerprints(config)
-    assert fingerprints(config) == before
-    save_network(tmp_path / "discard.safetensors", tiny_networks(1)["discard"])
-    assert fingerprints(config) != before
-    (tmp_path / "discard.safetensors").unlink()
-    with pytest.raises(InputError, match=r"discard\.safetensors: cannot be read"):
-        fingerprints(config)
-
-
 def test_policies_start_surer_and_are_not_made_so_again(tmp_path):
     def scale(folder: Path, temperature: float | None) -> float:
         """Return how much larger the logits are with which a training begins that starts from a folder."""
@@ -516,7 +473,8 @@ def test_layouts_of_planes_are_part_of_what_a_checkpoint_is_for(start, monkeypat
     [
         ({"rules": "poker"}, "rules: no preset 'poker'; there are tenhou"),
         ({"evaluation": {"seed": 0}}, "the deals of `seed` are learned from"),
-        ({"teacher": "somewhere"}, "teacher: goes with learning.teacher"),
+        ({"teacher": "somewhere"}, "teacher: Extra inputs are not permitted"),
+        ({"learning": {"algorithm": "none"}}, "no algorithm 'none'; there are policy_gradient, ppo"),
         ({"reward": {"kind": "luck"}}, "round"),
         ({"table": {"kind": "one-against-three", "opponents": []}}, "opponents"),
         ({"learning": {"models": ["cow"]}}, "discard"),
@@ -539,3 +497,69 @@ def test_the_command_trains_and_prints_json(start, whole, tmp_path):
     assert result["agent"] == str(tmp_path / "train" / "other" / "agent")
     assert result["games"] >= 1 and result["versions"] >= 1
     assert load_agent(result["agent"]).name == "other"
+
+
+class FormerProgress(TrainingProgress):
+    """What earlier versions wrote that had a pool of versions as opponents."""
+
+    earlier: dict[str, int]
+
+
+def test_a_checkpoint_of_an_earlier_version_goes_on(start, whole, tmp_path):
+    """Rows with packed bits of legal actions, hidden planes apart, and the earlier names of settings."""
+    config = values(start)
+    _, reports = train(config, tmp_path, stop_at=2)
+    assert reports
+    path = tmp_path / CHECKPOINT_NAME
+    with safe_open(path, "pt") as file:
+        words = json.loads(file.metadata()["progress"])
+        tensors = {name: file.get_tensor(name) for name in file.keys()}
+    for name, data in tensors.items():
+        if name.endswith(".rows"):
+            model = (
+                name.split(".")[2]
+                if name.startswith("collector")
+                else words["replay"]["parts"][int(name.split(".")[1])]["model"]
+            )
+            tensors[name] = torch.from_numpy(as_formerly(data.numpy(), model))
+    for part in words["replay"]["parts"]:
+        part["planes"] = [part["planes"][0], 0, part["planes"][1]]
+    for state in words["learner"]["models"].values():
+        state["behaviour_kl"] = state.pop("behavior_kl")
+    former = FormerProgress.model_construct(**words | {"earlier": {"taken": 0, "games": 0}})
+    save_checkpoint(path, former, tensors)
+    train(config, tmp_path)
+    assert_same_state(whole[0], tmp_path)
+
+
+def as_formerly(data: np.ndarray, model: str) -> np.ndarray:
+    """Return the bytes of rows as earlier versions wrote them."""
+    rows = rows_of(data, experience_dtype(MODEL_PLANES[model], OUTPUTS[model]))
+    former = np.zeros(len(rows), np.dtype([
+        ("planes", "u8", (MODEL_PLANES[model],)), ("legal", "u8"), ("trajectory", "u4"), ("version", "u4"),
+        ("log_probability", "f4"), ("advantage", "f4"), ("rewards", "f4", (4,)), ("round", "u2"), ("step", "u2"),
+        ("seat", "u2"), ("action", "u2"),
+    ]))  # fmt: skip
+    for name in former.dtype.names or ():
+        former[name] = rows[name] if name != "legal" else rows["legal"] @ (1 << np.arange(OUTPUTS[model]))
+    return former.view(np.uint8).reshape(len(former), former.itemsize)
+
+
+@pytest.mark.parametrize(
+    ("learning", "table", "wanted"),
+    [
+        ({}, {"kind": "selfplay"}, "5d1b720023ddb8bd"),
+        (
+            {"oracle": {"full_games": 1}, "baseline": "critic", "reference": {"coefficient": 0.1}},
+            {"kind": "one-against-three", "opponents": ["sl"]},
+            "1ae8ff426e909863",
+        ),
+    ],
+)
+def test_checkpoints_of_earlier_versions_are_for_the_same_settings(learning, table, wanted, monkeypatch):
+    monkeypatch.setattr("suphx.selfplay.config.VERSION", "planes")
+    monkeypatch.setattr("suphx.selfplay.config.ORACLE_VERSION", "hidden")
+    settings = {"start": "sl", "learning": learning, "table": table, "reward": {"kind": "round"}}
+    assert purpose_of(TrainConfig.model_validate(settings).purpose()) == wanted
+    other = TrainConfig.model_validate(settings | {"learning": learning | {"algorithm": "ppo"}})
+    assert purpose_of(other.purpose()) != wanted

@@ -24,7 +24,7 @@ from suphx.selfplay.monitor import Monitor
 from suphx.selfplay.roles.monitor import MonitorRole
 from suphx.selfplay.roles.role import Role, is_answered
 from suphx.selfplay.status import Collapsed
-from suphx.selfplay.training import Progress, purpose
+from suphx.selfplay.training import SelfPlayProgress, purpose
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def keep(monitor: Any, config: Mapping[str, object], games: int, measure: bool, 
     """Send off a checkpoint after so many games, of a discard network; return a reference to the answer."""
     weights = (network or tiny_networks()["discard"]).state_dict()
     arrays = {f"learner.discard.network.{name}": each.numpy() for name, each in weights.items()}
-    progress = Progress(purpose=purpose(TrainConfig.model_validate(config)), games=games)
+    progress = SelfPlayProgress(purpose=purpose(TrainConfig.model_validate(config)), games=games)
     return monitor.keep_arrays.remote(progress, arrays, measure)
 
 

@@ -91,7 +91,7 @@ def steps_of(config: TrainConfig, tables: int, games: int) -> dict[str, int]:
         dealt = versions[max(len(versions) - 1 - late, 0)]
         for model in learning.models:
             n = MODEL_DECISIONS_A_GAME[model]
-            batch = rounds({model: decisions(random_planes(n, 1), 2)}, np.zeros(n, np.float32), dealt)
+            batch = rounds({model: decisions(random_planes(n, 1), 2, model=model)}, np.zeros(n, np.float32), dealt)
             buffer.add(batch, {model: np.zeros(n, np.float32)})
             while buffer.sample(model, learning.batch_for(model)) is not None:
                 steps[model], taken = steps[model] + 1, taken + 1

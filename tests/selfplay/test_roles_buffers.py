@@ -16,7 +16,7 @@ from suphx.learning.advantages import raw_advantages
 from suphx.learning.config import LearningConfig
 from suphx.learning.experience import Batch
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.play import Counts
+from suphx.selfplay.play import PlayCounts
 from suphx.selfplay.roles.buffer import Buffer, bounds
 from suphx.selfplay.roles.messages import Minibatch
 from suphx.selfplay.roles.resources import RolesConfig
@@ -49,7 +49,7 @@ class Several:
         batch.fill()
         if models:
             batch = Batch(batch.trajectories, {model: batch.experience[model] for model in models})
-        call = self.all[number].add.remote(batch, raw_advantages(self._config, batch), Counts(rounds=8))
+        call = self.all[number].add.remote(batch, raw_advantages(self._config, batch), PlayCounts(rounds=8))
         assert ray.get(self.all[number].ready_models.remote(list(batch.experience), PATIENCE, False))  # it has arrived
         return call
 

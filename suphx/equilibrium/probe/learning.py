@@ -26,10 +26,10 @@ from suphx.learning.config import (
     OracleConfig,
     ReplayConfig,
 )
-from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, with_hidden
+from suphx.learning.distributions import log_probabilities
+from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, input_of
 from suphx.learning.learner import Learner
 from suphx.learning.oracle import narrow
-from suphx.learning.policy_gradient import log_probabilities
 from suphx.networks.models import OUTPUTS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -158,7 +158,7 @@ def by_table(game: FlatGame, planes: np.ndarray, policy: np.ndarray) -> Ask:
 
     def ask(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         kind = game.tree.kind[nodes]
-        rows = np.zeros(len(nodes), experience_dtype(planes.shape[1]))
+        rows = np.zeros(len(nodes), experience_dtype(planes.shape[1], OUTPUTS[MODEL]))
         rows["planes"] = planes[kind]
         return table[kind], rows
 
@@ -179,14 +179,16 @@ def by_network(
 
     def ask(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         kind = game.tree.kind[nodes]
-        rows = np.zeros(len(nodes), experience_dtype(planes.shape[1], 0 if bits is None else ORACLE_PLANES))
-        rows["planes"] = planes[kind]
+        shown = 0 if bits is None else ORACLE_PLANES
+        rows = np.zeros(len(nodes), experience_dtype(planes.shape[1] + shown, OUTPUTS[MODEL]))
+        rows["planes"][:, : planes.shape[1]] = planes[kind]
         if bits is not None and hidden is not None:
             keys = generator.integers(0, 1 << 64, len(nodes), np.uint64)
-            rows["oracle"] = np.where(drop(bits[hidden.of[nodes]], gamma, keys), _EVERY, np.uint64(0))
+            rows["planes"][:, planes.shape[1] :] = np.where(
+                drop(bits[hidden.of[nodes]], gamma, keys), _EVERY, np.uint64(0)
+            )
         legal = np.arange(OUTPUTS[MODEL]) < widths[kind][:, None]
-        seen = with_hidden(rows["planes"], rows["oracle"], network.planes)
-        return _probabilities(network, seen, legal, PRECISION), rows
+        return _probabilities(network, input_of(rows["planes"], network.planes), legal, PRECISION), rows
 
     return ask
 
@@ -210,7 +212,7 @@ def play(game: FlatGame, ask: Ask, start: np.ndarray, generator: np.random.Gener
         action = _drawn(probabilities, np.diff(first)[kind], generator)
         who = np.searchsorted(begin, kind, side="right") - 1
         rows["trajectory"], rows["step"] = who * n + games, steps[who, games]
-        rows["legal"] = (np.uint64(1) << np.diff(first)[kind].astype(np.uint64)) - np.uint64(1)
+        rows["legal"] = np.arange(OUTPUTS[MODEL]) < np.diff(first)[kind][:, None]
         rows["action"], rows["log_probability"] = action, np.log(probabilities[np.arange(len(games)), action])
         steps[who, games] += 1
         node[games] = tree.child[node[games]] + action

@@ -19,7 +19,7 @@ from suphx.learning.advantages import Advantages, Moments
 from suphx.learning.config import LearningConfig
 from suphx.learning.experience import Batch
 from suphx.learning.replay import ReplayBuffer
-from suphx.selfplay.play import Counts
+from suphx.selfplay.play import PlayCounts
 from suphx.selfplay.roles.messages import Minibatch
 from suphx.selfplay.roles.resources import RolesConfig
 from suphx.selfplay.roles.role import Role, find
@@ -31,7 +31,7 @@ _AGAIN_SECONDS = 0.05
 
 
 def bounds(total: int, parts: int) -> list[int]:
-    """Return where equal parts of so many rows begin, and the end of the last one: parts + 1 indices."""
+    """Return where equal parts of `total` rows begin, and the end of the last one: parts + 1 indices."""
     return [total * part // parts for part in range(parts + 1)]
 
 
@@ -47,12 +47,12 @@ class Buffer(Role):
         self._replay = ReplayBuffer(config.replay, seed + number)
         self._advantages = Advantages(config)
         self._advantages.moments = moments.model_copy() if moments else Moments()
-        self._counts = Counts()
+        self._counts = PlayCounts()
         self._next = 0
         self._room, self._arrival = asyncio.Event(), asyncio.Event()
         self._handles: list[Any] | None = None
 
-    async def add(self, batch: Batch, raw: dict[str, np.ndarray], counts: Counts) -> None:
+    async def add(self, batch: Batch, raw: dict[str, np.ndarray], counts: PlayCounts) -> None:
         """Add experience; return once there is room for more.
 
         raw: f64[n] by model, advantages from `raw_advantages`. counts: of what was played for it.
@@ -95,9 +95,9 @@ class Buffer(Role):
         until = time.monotonic() + patience
         while True:
             self._arrival.clear()
-            found = [model for model in models if self._has(model, 1)]
-            if found or time.monotonic() >= until:
-                return found
+            ready = [model for model in models if self._has(model, 1)]
+            if ready or time.monotonic() >= until:
+                return ready
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._arrival.wait(), until - time.monotonic())
 
@@ -114,7 +114,7 @@ class Buffer(Role):
                     rows[part].append(ray.put(mine))
             model = None if drawn is None else model
             self._look_for_room()
-        counts, self._counts = self._counts, Counts()
+        counts, self._counts = self._counts, PlayCounts()
         return Minibatch(model, rows, counts, [self._replay.metrics()], self._advantages.moments.model_copy())
 
     async def minibatch(self, parts: int) -> Minibatch:
@@ -123,9 +123,9 @@ class Buffer(Role):
         until, lacks = time.monotonic() + _PATIENCE_SECONDS, False
         while time.monotonic() < until:
             words = (models, _PATIENCE_SECONDS / 2, lacks)
-            asked = [self.ready_models(*words), *(each.ready_models.remote(*words) for each in self._others())]
+            requests = [self.ready_models(*words), *(each.ready_models.remote(*words) for each in self._others())]
             try:
-                ready = await asyncio.gather(*asked)
+                ready = await asyncio.gather(*requests)
             except RayTaskError:
                 raise
             except RayError:  # another buffer is gone, and is being restarted
@@ -141,16 +141,16 @@ class Buffer(Role):
     async def _gather(self, model: str, parts: int) -> Minibatch:
         """Return a minibatch, or none if a buffer has died or dropped decisions since; then what was drawn is lost."""
         self._next = (self._models.index(model) + 1) % len(self._models)
-        asked = [each.draw.remote(model, parts) for each in self._others()]
-        found = await self.draw(model, parts)
-        for share in await asyncio.gather(*asked, return_exceptions=True):
+        requests = [each.draw.remote(model, parts) for each in self._others()]
+        minibatch = await self.draw(model, parts)
+        for share in await asyncio.gather(*requests, return_exceptions=True):
             if isinstance(share, Minibatch):
-                found.add(share)
+                minibatch.add(share)
             elif isinstance(share, RayTaskError) or not isinstance(share, RayError):
                 raise share
             else:
-                found.model = None
-        return found
+                minibatch.model = None
+        return minibatch
 
     def _others(self) -> list[Any]:
         if self._handles is None:

@@ -109,23 +109,23 @@ class InferenceEngine(Role):
                     break
             now = self._networks.now
             try:
-                found = await loop.run_in_executor(self._compute, self._evaluate, now.networks[key], requests)
+                logits = await loop.run_in_executor(self._compute, self._evaluate, now.networks[key], requests)
             except Exception as error:  # any error must reach the callers, and the engine goes on
                 for request in requests:
                     if not request.answer.done():  # the caller may be gone
                         request.answer.set_exception(error)
                 continue
-            for request, part in zip(requests, found, strict=True):
+            for request, part in zip(requests, logits, strict=True):
                 if not request.answer.done():
                     request.answer.set_result((part, now.version, now.gamma))
 
     def _evaluate(self, evaluator: Evaluator, requests: list[_Request]) -> list[np.ndarray]:
         began = time.perf_counter()
         packed = np.concatenate([fitting(request.planes, evaluator.planes) for request in requests])
-        found = np.split(evaluator.logits(packed), np.cumsum([len(request.planes) for request in requests])[:-1])
+        logits = np.split(evaluator.logits(packed), np.cumsum([len(request.planes) for request in requests])[:-1])
         self._batches.append(len(packed))
         self._busy += time.perf_counter() - began
-        return found
+        return logits
 
     async def _follow(self) -> None:
         while True:

@@ -10,7 +10,6 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from suphx.networks.inference import Evaluator
-from suphx.networks.models import MODELS
 from suphx.networks.precision import Precision
 from suphx.selfplay.policy import fitted_logits
 from suphx.selfplay.roles.messages import PackedNetwork, Published, unpack
@@ -24,7 +23,7 @@ _WEIGHTS_SECONDS, _SECONDS_A_PROCESS = 0.2, 0.004
 
 
 def seconds_between_requests(processes: int) -> float:
-    """Return the seconds between two requests of each of so many processes for newer weights."""
+    """Return the seconds between two requests of each process for newer weights, if there are this many."""
     return max(_WEIGHTS_SECONDS, processes * _SECONDS_A_PROCESS)
 
 
@@ -43,20 +42,15 @@ class PlayingNetworks:
     def __init__(self, precision: Precision) -> None:
         """Begin with the networks of opponents, and those that the learner starts from."""
         self._server, self._precision = find("servers"), precision
-        self.inputs, kept = run_inputs_with_networks()
-        of_all: dict[int, Mapping[str, PackedNetwork]] = {LEARNER: kept.start}
-        of_all |= {self.inputs.number_of(name): networks for name, networks in kept.opponents.items()}
-        found = self._evaluators_of(of_all)
-        for place in range(self.inputs.earlier):  # their learning networks come with the learner's
-            player = self.inputs.number_of_earlier(place)
-            found |= {(player, model): found[LEARNER, model] for model in MODELS}
-        self.now = Snapshot(found)
+        self.inputs, fixed = run_inputs_with_networks()
+        players: dict[int, Mapping[str, PackedNetwork]] = {LEARNER: fixed.start}
+        players |= {self.inputs.number_of(name): networks for name, networks in fixed.opponents.items()}
+        self.now = Snapshot(self._evaluators_of(players))
         """What answers now; replaced as a whole."""
         self.delay: float | None = None
         """Seconds from the publication of the weights that were pulled last to now, until somebody takes it."""
-        self._earlier: dict[int, int] = {}  # what identifies the weights in use, by place
         self._known: int | None = None  # number of the publication in use
-        self._asked: Any = None
+        self._request: Any = None
 
     @property
     def is_there(self) -> bool:
@@ -68,27 +62,20 @@ class PlayingNetworks:
 
         wait: for its answer; if not, it is taken by a later call. Returns whether it has answered.
         """
-        self._asked = self._asked or self._server.latest.remote(self._known)
-        if not wait and not ray.wait([self._asked], timeout=0)[0]:
+        self._request = self._request or self._server.latest.remote(self._known)
+        if not wait and not ray.wait([self._request], timeout=0)[0]:
             return False
-        asked, self._asked = self._asked, None
+        request, self._request = self._request, None
         try:
-            found = ray.get(asked)
-            if found is None:
+            latest = ray.get(request)
+            if latest is None:
                 return True
-            known, (reference,) = found
+            known, (reference,) = latest
             published: Published = ray.get(reference)
-            changed = {
-                place: (identity, ray.get(networks))
-                for place, (identity, networks) in enumerate(published.earlier)
-                if self._earlier.get(place) != identity
-            }
         except RayError:
             return True  # the server is restarted; meanwhile, the current weights play on
-        new = {LEARNER: published.networks}
-        new |= {self.inputs.number_of_earlier(place): networks for place, (_, networks) in changed.items()}
-        self.now = Snapshot({**self.now.networks, **self._evaluators_of(new)}, published.version, published.gamma)
-        self._earlier |= {place: identity for place, (identity, _) in changed.items()}
+        new = self._evaluators_of({LEARNER: published.networks})
+        self.now = Snapshot({**self.now.networks, **new}, published.version, published.gamma)
         self._known, self.delay = known, max(time.time() - published.at, 0.0)
         return True
 
@@ -160,9 +147,9 @@ class Engines(InferenceClient):
     def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
         """Return the result of `InferenceEngine.answer`; wait while no engine is available."""
         began = time.perf_counter()
-        found = self._call("answer", player, model, planes)
+        answer = self._call("answer", player, model, planes)
         self.waiting += time.perf_counter() - began
-        return found
+        return answer
 
     def _call(self, method: str, *arguments: object) -> Any:
         tries = 0

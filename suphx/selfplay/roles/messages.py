@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from suphx.learning.advantages import Moments
 from suphx.networks.models import CRITIC
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.sizes import NetworkSize, Size, build_network
-from suphx.selfplay.play import Counts
+from suphx.selfplay.play import PlayCounts
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,6 @@ class Published:
     """Wall-clock time of the publication, in seconds."""
     networks: dict[str, PackedNetwork]
     """The learning networks by model, and the critic if there is one."""
-    earlier: list[tuple[int, Any]] = field(default_factory=list)
-    """For each place of an earlier version: what identifies its weights, and a reference to its networks by model."""
 
 
 @dataclass
@@ -78,8 +76,8 @@ class Minibatch:
     """None: some buffer had too few decisions of every model."""
     parts: list[list[Any]]
     """Ray references to rows of experience, by process; all empty without a model."""
-    counts: Counts
-    """Counts of what the buffers received since they last told."""
+    counts: PlayCounts
+    """PlayCounts of what the buffers received since they last told."""
     metrics: list[dict[str, float]]
     """Those of each buffer that has told (`ReplayBuffer.metrics`)."""
     moments: Moments

@@ -15,14 +15,14 @@ from suphx.networks.precision import choose_precision
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.metrics import MetricAverages
 from suphx.selfplay.monitor import Monitor
-from suphx.selfplay.policy import Policy
+from suphx.selfplay.policy import SelfPlayPolicy
 from suphx.selfplay.roles.role import Role, is_answered
 from suphx.selfplay.roles.run_inputs import RunInputs, publish_run_inputs
-from suphx.selfplay.status import Collapsed, Report
-from suphx.selfplay.training import Progress
+from suphx.selfplay.status import Collapsed, TrainingReport
+from suphx.selfplay.training import SelfPlayProgress
 
-#: Parts of a checkpoint that a parameter server needs.
-_OF_SERVER = ("learner.", "earlier.")
+#: Part of a checkpoint that a parameter server needs.
+_OF_SERVER = "learner."
 
 
 class MonitorRole(Role, Monitor):
@@ -37,7 +37,7 @@ class MonitorRole(Role, Monitor):
         self._inputs = publish_run_inputs(config, self.start)
         self._stop = Event()
         self._measuring: Any = None
-        self._kept: tuple[int, Policy | None] = (self._games, None)
+        self._kept: tuple[int, SelfPlayPolicy | None] = (self._games, None)
         """Games of the last saved agent, with its oracle unless another process saved it, which has died."""
         strength = self.strength()
         self._measured = strength.games if strength else 0
@@ -61,12 +61,12 @@ class MonitorRole(Role, Monitor):
         """Receive the learner's progress and metrics, and write the curves."""
         super().tell(metrics | self._averages.take(), games, version)
 
-    def report(self) -> Report:
+    def report(self) -> TrainingReport:
         """Return the training's progress; raises the error of a failed measurement."""
         is_answered(self._measuring)
         return super().report()
 
-    def saved_arrays(self) -> tuple[Progress, dict[str, np.ndarray]] | None:
+    def saved_arrays(self) -> tuple[SelfPlayProgress, dict[str, np.ndarray]] | None:
         """Return the last checkpoint, as far as a parameter server needs it, or None if there is none."""
         saved = self.saved()
         if saved is None:
@@ -74,7 +74,7 @@ class MonitorRole(Role, Monitor):
         progress, tensors = saved
         return progress, {name: each.numpy() for name, each in tensors.items() if name.startswith(_OF_SERVER)}
 
-    def keep_arrays(self, progress: Progress, arrays: dict[str, np.ndarray], measure: bool) -> None:
+    def keep_arrays(self, progress: SelfPlayProgress, arrays: dict[str, np.ndarray], measure: bool) -> None:
         """Write the agent, then the checkpoint; measure: measure that agent, unless a measurement is running.
 
         Raises the error of the last measurement if it failed.

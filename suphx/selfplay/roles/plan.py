@@ -48,7 +48,7 @@ class RolePlan:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ResourcePlan:
     """The processes of all roles."""
 
     roles: tuple[RolePlan, ...]
@@ -92,7 +92,7 @@ class Plan:
                     )
 
 
-def plan_of(config: TrainConfig) -> Plan:
+def plan_of(config: TrainConfig) -> ResourcePlan:
     """Return the plan of a configuration."""
     roles, learning = config.roles, config.learning
     planes = max(MODEL_PLANES[model] for model in learning.models) + ORACLE_PLANES * sum(config.hidden_planes.values())
@@ -123,7 +123,7 @@ def plan_of(config: TrainConfig) -> Plan:
             "curves, checkpoints, measurements",
         ),
     )  # fmt: skip
-    return Plan(tuple(role for role in found if role.count))
+    return ResourcePlan(tuple(role for role in found if role.count))
 
 
 def this_machine() -> Node:

@@ -30,8 +30,8 @@ from suphx.selfplay.roles.resources import IN_FLIGHT, RoleConfig
 from suphx.selfplay.roles.role import cause_of, name_of
 from suphx.selfplay.roles.server import ParameterServer
 from suphx.selfplay.roles.simulator import Simulator
-from suphx.selfplay.status import Collapsed, Interrupted, Report
-from suphx.selfplay.training import Progress, purpose
+from suphx.selfplay.status import Collapsed, TrainingInterrupted, TrainingReport
+from suphx.selfplay.training import SelfPlayProgress, purpose
 
 #: Threads of the monitor besides its main one.
 _MONITOR_THREADS = {"measure": 1, "interrupt": 1}
@@ -85,22 +85,22 @@ class DistributedTraining:
         self.progress = self._saved_progress()
         self._head = ray.get_runtime_context().gcs_address
         self._actors: dict[str, list[Any]] = {}
-        self._last_report = Report(self.progress.games, config.games, self.progress.version, 0, 0)
+        self._last_report = TrainingReport(self.progress.games, config.games, self.progress.version, 0, 0)
         self.strength: Strength | None = None
         """The last measurement, once the run has ended."""
 
-    def _saved_progress(self) -> Progress:
+    def _saved_progress(self) -> SelfPlayProgress:
         """Return the progress of the last checkpoint; raises InputError if it is of another training."""
-        found = load_checkpoint(self.folder.checkpoint, self._purpose, Progress)
-        return found[0] if found else Progress(purpose=self._purpose)
+        found = load_checkpoint(self.folder.checkpoint, self._purpose, SelfPlayProgress)
+        return found[0] if found else SelfPlayProgress(purpose=self._purpose)
 
-    def run(self, watch: Callable[[Report], None], stop: Event) -> None:
+    def run(self, watch: Callable[[TrainingReport], None], stop: Event) -> None:
         """Train until the configured number of games has been played.
 
         watch: called with a report about every second. stop: set it to end the training early, with a checkpoint
-        written and Interrupted raised. If the policy collapses or learning diverges, the last good checkpoint is kept
-        and InputError raised. Raises RoleLost if a process does not start or dies too often, and ClusterLost if Ray is
-        gone.
+        written and TrainingInterrupted raised. If the policy collapses or learning diverges, the last good checkpoint
+        is kept and InputError raised. Raises RoleLost if a process does not start or dies too often, and ClusterLost if
+        Ray is gone.
         """
         try:
             self._begin()
@@ -183,7 +183,7 @@ class DistributedTraining:
         except RayError as error:
             raise self._told(error, who) from error
 
-    def _wait(self, watch: Callable[[Report], None], stop: Event) -> None:
+    def _wait(self, watch: Callable[[TrainingReport], None], stop: Event) -> None:
         server, monitor = self._actors["servers"][0], self._actors["monitor"][0]
         playing = {
             each.run.options(concurrency_group="play", max_task_retries=-1).remote(): name_of("simulators", number)
@@ -229,7 +229,7 @@ class DistributedTraining:
             watch(report)
         self.strength = report.strength if report else None
         if not done or stop.is_set():
-            raise Interrupted
+            raise TrainingInterrupted
 
     def _finish(self, monitor: Any, stop: Event, done: bool) -> None:
         """Wait until the monitor has measured the last agent, if the training is done, and has closed its files."""
@@ -307,7 +307,7 @@ def _ready(actor: Any) -> Any:  # a reference
     return actor.ready.options(max_task_retries=-1).remote()
 
 
-def _report(asked: Any) -> Report | None:
+def _report(asked: Any) -> TrainingReport | None:
     try:
         return ray.get(asked, timeout=_REPORT_SECONDS)
     except (GetTimeoutError, RayActorError):

@@ -23,8 +23,7 @@ from suphx.reward.kinds import RoundRewards
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles.messages import PackedNetwork, pack_all
 from suphx.selfplay.roles.role import ask, find
-from suphx.selfplay.seating import LEARNER, earlier_names
-from suphx.selfplay.sources import load_teachers
+from suphx.selfplay.seating import LEARNER
 
 #: Seconds to wait for a monitor that has died and is being restarted.
 _AGAIN_SECONDS = 0.5
@@ -38,8 +37,6 @@ class Networks:
     """The five that the learner starts from."""
     opponents: dict[str, dict[str, PackedNetwork]]
     """Those of opponents, by name and model; rule-based opponents are left out."""
-    teachers: dict[str, PackedNetwork] | None
-    """Oracles to distil from."""
 
 
 @dataclass(frozen=True)
@@ -54,16 +51,10 @@ class RunInputs:
     """Names of the opponents with networks."""
     rewards: RoundRewards
     """The rewards of rounds."""
-    earlier: int = 0
-    """Number of earlier versions among the opponents."""
 
     def number_of(self, name: str) -> int:
         """Return the number of an opponent among the players that networks answer for."""
         return LEARNER + 1 + self.opponents.index(name)
-
-    def number_of_earlier(self, place: int) -> int:
-        """Return the number of an earlier version among these players, by its place."""
-        return LEARNER + 1 + len(self.opponents) + place
 
 
 def program() -> str:
@@ -74,8 +65,7 @@ def program() -> str:
 def read_run_inputs(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> tuple[Networks, RoundRewards]:
     """Return what a run starts from, and its rewards.
 
-    start: the networks it starts from, by model. Raises InputError if an opponent, a teacher or the reward cannot be
-    used.
+    start: the networks it starts from, by model. Raises InputError if an opponent or the reward cannot be used.
     """
     against = {}
     for name in dict.fromkeys(config.table.opponents):
@@ -83,32 +73,29 @@ def read_run_inputs(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> 
             raise InputError(f"{name}: fresh networks cannot sit at the tables of a distributed training")
         if has_networks(name):
             against[name] = pack_all(load_agent(weights_folder(name)))
-    teachers = load_teachers(config)
     rewards = config.reward.load(Rules.preset(config.rules))
-    teaching = pack_all(teachers) if teachers else None
-    return Networks(pack_all(start), against, teaching), rewards
+    return Networks(pack_all(start), against), rewards
 
 
 def publish_run_inputs(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> RunInputs:
     """Read what a run starts from, and return it, with networks where Ray can hand them out."""
-    found, rewards = read_run_inputs(config, start)
-    versions = len(earlier_names(config.table))
-    return RunInputs(program(), ray.put(found), tuple(found.opponents), rewards, versions)
+    networks, rewards = read_run_inputs(config, start)
+    return RunInputs(program(), ray.put(networks), tuple(networks.opponents), rewards)
 
 
 def run_inputs() -> RunInputs:
     """Return what this run starts from; raises InputError, naming this machine, if it has a different program."""
-    found: RunInputs = ask(find("monitor").run_inputs)
-    if found.program != program():
-        raise InputError(f"the machine {socket.gethostname()} has {program()}, the run is of {found.program}")
-    return found
+    inputs: RunInputs = ask(find("monitor").run_inputs)
+    if inputs.program != program():
+        raise InputError(f"the machine {socket.gethostname()} has {program()}, the run is of {inputs.program}")
+    return inputs
 
 
 def run_inputs_with_networks() -> tuple[RunInputs, Networks]:
     """Return what this run starts from, and its networks, whose arrays are read-only."""
     while True:
-        found = run_inputs()
+        inputs = run_inputs()
         try:
-            return found, ray.get(found.networks)
+            return inputs, ray.get(inputs.networks)
         except ObjectLostError:  # the monitor has died since; the new one reads them again
             time.sleep(_AGAIN_SECONDS)

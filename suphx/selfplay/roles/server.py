@@ -17,11 +17,11 @@ from suphx.learning.diverged import LearningDiverged
 from suphx.learning.peers import open_store
 from suphx.networks.models import CRITIC
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.play import Counts
+from suphx.selfplay.play import PlayCounts
 from suphx.selfplay.roles.messages import Minibatch, Published, pack, pack_all
 from suphx.selfplay.roles.role import Role, ask, find, find_all, is_answered
 from suphx.selfplay.roles.worker import LearningWorker
-from suphx.selfplay.training import Checkpoint, Training
+from suphx.selfplay.training import Checkpoint, SelfPlayTraining
 
 #: Seconds to wait for another role that has died and is being restarted.
 _AGAIN_SECONDS = 0.5
@@ -42,7 +42,7 @@ def _is_lost(step: Any) -> bool:
     return False
 
 
-class ParameterServer(Role, Training):
+class ParameterServer(Role, SelfPlayTraining):
     """Leads the learning. A Ray actor: `run` has its own thread, other roles' requests run on another."""
 
     def __init__(self, config: TrainConfig) -> None:
@@ -56,14 +56,13 @@ class ParameterServer(Role, Training):
             self._gather(config)
         super().__init__(config, self._worker.learner, self._saved())
         self.progress.replay = None  # buffers start empty
-        self._seated = [self._seat(place) for place in range(len(self.earlier.kept))]
         self._new_games = 0  # finished games not yet counted by the learner
         self._turns = itertools.cycle(self._buffers)
-        self._asked = self._ask_for_minibatch()
+        self._request = self._ask_for_minibatch()
         self._noted: Any = None
         self._saving: Any = None
         self._latest: tuple[int, list[Any]]
-        self._publish(None)
+        self._publish()
 
     def _gather(self, config: TrainConfig) -> None:
         """Start the other processes and connect with them; they end with this one."""
@@ -88,10 +87,6 @@ class ParameterServer(Role, Training):
         ray.get([other.load.remote(progress.learner, reference) for other in self._others])
         return progress, {name: torch.from_numpy(each.copy()) for name, each in arrays.items()}
 
-    def _seat(self, place: int) -> tuple[int, Any]:
-        """Return an earlier version, as it is published."""
-        return time.time_ns(), ray.put(pack_all(self.earlier.kept[place]))
-
     def latest(self, known: int | None) -> tuple[int, list[Any]] | None:
         """Return the latest publication's number and a reference to it (`Published`), or None if it is `known`."""
         latest = self._latest
@@ -102,25 +97,25 @@ class ParameterServer(Role, Training):
         self._stop.set()
 
     def run(self) -> bool:
-        """Learn until the configured number of games has been played; return False if it was told to stop before."""
+        """Learn until the configured number of games has been played; return False if it was stopped before."""
         return self.learn(ask(self._monitor.strength), self._stop)
 
-    def _take_steps(self, stop: Event) -> tuple[Counts, int, float]:
-        counts, learning, taken = Counts(), 0.0, 0
+    def _take_steps(self, stop: Event) -> tuple[PlayCounts, int, float]:
+        counts, learning, taken = PlayCounts(), 0.0, 0
         while taken < self.config.publish_steps and not stop.is_set():
-            found = self._minibatch()
-            if found is None:
+            minibatch = self._minibatch()
+            if minibatch is None:
                 continue
-            counts += found.counts
-            self.progress.games += found.counts.games
-            self._new_games += found.counts.games
-            for metrics in found.metrics:
+            counts += minibatch.counts
+            self.progress.games += minibatch.counts.games
+            self._new_games += minibatch.counts.games
+            for metrics in minibatch.metrics:
                 self.averages.add({"replay": metrics})
-            self.learner.advantages.moments = found.moments
-            if found.model is None:
+            self.learner.advantages.moments = minibatch.moments
+            if minibatch.model is None:
                 continue
             began = time.monotonic()
-            self._learn(found.model, found.parts)
+            self._learn(minibatch.model, minibatch.parts)
             learning += time.monotonic() - began
             taken += 1
         return counts, taken, learning
@@ -132,15 +127,15 @@ class ParameterServer(Role, Training):
     def _minibatch(self) -> Minibatch | None:
         """Return the next minibatch; the one after it is prepared meanwhile."""
         try:
-            found: Minibatch = ray.get(self._asked)
+            minibatch: Minibatch = ray.get(self._request)
         except RayTaskError:
             raise
         except RayError:  # the buffer is gone, and is being restarted
             time.sleep(_AGAIN_SECONDS)
             return None
         finally:
-            self._asked = self._ask_for_minibatch()
-        return found
+            self._request = self._ask_for_minibatch()
+        return minibatch
 
     def _learn(self, model: str, parts: list[list[Any]]) -> None:
         """Take a step, with each process learning from its part (references to rows), once all have theirs."""
@@ -163,19 +158,17 @@ class ParameterServer(Role, Training):
             os._exit(1)  # a crash to Ray, which restarts this process, and it the others, from the checkpoint
         self.averages.add(metrics)
 
-    def _publish(self, place: int | None) -> None:
-        if place is not None:
-            self._seated[place] = self._seat(place)
+    def _publish(self) -> None:
         critic, version = self.learner.critic, self.progress.version
         networks = pack_all(self.learner.networks) | ({} if critic is None else {CRITIC: pack(critic.network)})
-        published = Published(version, self.learner.gamma, time.time(), networks, list(self._seated))
+        published = Published(version, self.learner.gamma, time.time(), networks)
         self._latest = (time.time_ns(), [ray.put(published)])
         for buffer in self._buffers:
             buffer.advance.remote(version)
 
-    def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
+    def _report(self, counts: PlayCounts, seconds: float, learning: float) -> None:
         """Send progress and metrics to the monitor, unless it has not yet received the last ones."""
-        super()._tell(counts, seconds, learning)
+        super()._report(counts, seconds, learning)
         if counts.seconds:
             share = {"waiting": counts.waiting / counts.seconds, "held": counts.held / counts.seconds}
             self.averages.add({"simulator": share})

@@ -20,14 +20,14 @@ from ray.exceptions import RayError, RayTaskError
 from simulator.tables import Decisions, Ended
 from suphx.agent.flow import Flow, PlaneEncoder, Sampling
 from suphx.agent.interface import Agent, AgentOutput
-from suphx.features.layout import PLANES
 from suphx.learning.advantages import Values, raw_advantages
+from suphx.learning.critic import critic_planes
 from suphx.learning.experience import Batch
 from suphx.networks.memory import keep_memory
 from suphx.networks.models import CRITIC, MODELS
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.play import Counts, Play
-from suphx.selfplay.policy import OracleEncoder, drawn
+from suphx.selfplay.play import CollectedRounds, PlayCounts
+from suphx.selfplay.policy import OracleEncoder, sampling_of
 from suphx.selfplay.roles.inference_client import (
     Engines,
     InferenceClient,
@@ -39,7 +39,7 @@ from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_DECISIONS, precision_
 from suphx.selfplay.roles.role import Role, ask, find, find_all, is_answered
 from suphx.selfplay.roles.run_inputs import RunInputs, run_inputs
 from suphx.selfplay.samples import SAMPLED_TABLE
-from suphx.selfplay.seating import LEARNER, earlier_names
+from suphx.selfplay.seating import LEARNER
 from suphx.selfplay.sources import load_opponents
 
 #: Seconds after which experience of fewer decisions is sent.
@@ -51,19 +51,19 @@ _LOOK_SECONDS = 0.5
 class AnsweredPolicy(Flow):
     """The learning policy, whose networks somebody answers for."""
 
-    def __init__(self, answers: InferenceClient, config: TrainConfig, seed: int) -> None:
-        self._answers, self._has_oracle = answers, config.learning.oracle is not None
-        self.version, self._gamma = answers.current()
+    def __init__(self, client: InferenceClient, config: TrainConfig, seed: int) -> None:
+        self._client, self._has_oracle = client, config.learning.oracle is not None
+        self.version, self._gamma = client.current()
         """The oldest version of weights that took part in the last decisions."""
         self._versions: list[int] = []
         self._oracle = OracleEncoder(0.0, seed)
         networks = {model: partial(self._ask, model) for model in MODELS}
-        super().__init__(networks, self._oracle, Sampling(), drawn(config.learning.models, seed), config.name)
+        super().__init__(networks, self._oracle, Sampling(), sampling_of(config.learning.models, seed), config.name)
 
     def _ask(self, model: str, planes: np.ndarray) -> np.ndarray:
-        found, version, self._gamma = self._answers.ask(LEARNER, model, planes)
+        logits, version, self._gamma = self._client.ask(LEARNER, model, planes)
         self._versions.append(version)
-        return found
+        return logits
 
     def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
         """Choose for each decision."""
@@ -87,10 +87,10 @@ class Simulator(Role):
         self._error: BaseException | None = None
         self._sampled: Any = None
         begun = ask(self._monitor.begin_simulator)  # a number that no simulator of this run had before
-        start, answers = self._answers(number)
-        self._halves = [_Half(half, number, begun, config, start, each, self) for half, each in enumerate(answers)]
+        start, clients = self._clients(number)
+        self._halves = [_Half(half, number, begun, config, start, each, self) for half, each in enumerate(clients)]
 
-    def _answers(self, number: int) -> tuple[RunInputs, list[InferenceClient]]:
+    def _clients(self, number: int) -> tuple[RunInputs, list[InferenceClient]]:
         """Return what the run starts from, and who answers for the networks of each half of the tables."""
         roles = self._config.roles
         if roles.engines.count:
@@ -133,7 +133,7 @@ class Simulator(Role):
             part = Ended(**{name: column[rows].copy() for name, column in vars(ended).items()})
             self._sampled = self._monitor.sample.remote(part, f"{self._config.name} {version}")
 
-    def send(self, batch: Batch, raw: dict[str, np.ndarray], counts: Counts) -> Any:  # a reference
+    def send(self, batch: Batch, raw: dict[str, np.ndarray], counts: PlayCounts) -> Any:  # a reference
         """Send experience to the next buffer: all get as much, since all give as much to each minibatch."""
         return next(self._next_buffer).add.remote(batch, raw, counts)
 
@@ -148,22 +148,22 @@ class _Half:
         begun: int,
         config: TrainConfig,
         start: RunInputs,
-        answers: InferenceClient,
+        client: InferenceClient,
         simulator: Simulator,
     ) -> None:
-        self._config, self._answers, self._simulator = config, answers, simulator
+        self._config, self._client, self._simulator = config, client, simulator
         self._is_sampled = number == half == 0 and config.sample_games > 0
         seed = int(np.random.SeedSequence([config.seed, begun, half]).generate_state(1, np.uint64)[0])
         slots = -(-config.side_by_side // config.roles.halves)
-        self._policy = AnsweredPolicy(answers, config, seed)
-        self.play = Play(config, slots, seed, start.rewards, _opponents(config, start, answers, seed))
-        self._values = _values(answers) if config.learning.has_critic else None
+        self._policy = AnsweredPolicy(client, config, seed)
+        self.play = CollectedRounds(config, slots, seed, start.rewards, _opponents(config, start, client, seed))
+        self._values = _values(client) if config.learning.has_critic else None
         self._wanted = min(SENT_DECISIONS, config.learning.batch)
         self._in_flight: deque[Any] = deque()
 
     def step(self) -> None:
         """Answer all pending decisions, and send experience if there is enough."""
-        self._answers.follow()
+        self._client.follow()
         self.play.collector.set_policy(self._policy.version, self._policy)
         ended = self.play.step()
         if ended is not None and self._is_sampled:
@@ -177,7 +177,7 @@ class _Half:
             return
         held = time.perf_counter() - began
         batch, counts = self.play.take()
-        counts.held, counts.waiting, self._answers.waiting = held, self._answers.waiting, 0.0
+        counts.held, counts.waiting, self._client.waiting = held, self._client.waiting, 0.0
         raw = raw_advantages(self._config.learning, batch, self._values)
         self._in_flight.append(self._simulator.send(batch, raw, counts))
 
@@ -197,23 +197,18 @@ class _Half:
         return True
 
 
-def _opponents(config: TrainConfig, start: RunInputs, answers: InferenceClient, seed: int) -> list[Agent]:
+def _opponents(config: TrainConfig, start: RunInputs, client: InferenceClient, seed: int) -> list[Agent]:
     def answered(name: str, player: int) -> Agent:
         """Return an opponent whose networks somebody answers for."""
-        networks = {model: lambda planes, model=model: answers.ask(player, model, planes)[0] for model in MODELS}
+        networks = {model: lambda planes, model=model: client.ask(player, model, planes)[0] for model in MODELS}
         return Flow(networks, PlaneEncoder(), Sampling(), name=name)
 
-    found: list[Agent] = []
+    opponents: list[Agent] = []
     for name in config.table.opponents:
         is_answered = name in start.opponents
-        found += [answered(name, start.number_of(name))] if is_answered else load_opponents((name,), seed)
-    earlier = enumerate(earlier_names(config.table))
-    return found + [answered(name, start.number_of_earlier(place)) for place, name in earlier]
+        opponents += [answered(name, start.number_of(name))] if is_answered else load_opponents((name,), seed)
+    return opponents
 
 
-def _values(answers: InferenceClient) -> Values:
-    def values(experience: np.ndarray) -> np.ndarray:
-        planes = np.concatenate([experience["planes"][:, :PLANES], experience["hidden"]], axis=1)
-        return answers.ask(LEARNER, CRITIC, planes)[0]
-
-    return values
+def _values(client: InferenceClient) -> Values:
+    return lambda experience: client.ask(LEARNER, CRITIC, critic_planes(experience))[0]

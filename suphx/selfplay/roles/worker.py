@@ -27,10 +27,9 @@ class LearningWorker:
         """What the next step is about."""
 
     def _make(self, peers: Peers) -> Learner:
-        kept, learning = self._networks, self._config.learning
-        starts = unpack_policies({model: kept.start[model] for model in learning.models})
-        teachers = None if kept.teachers is None else unpack_policies(kept.teachers)
-        return Learner(starts, learning, self.precision, self._config.seed, teachers, peers=peers)
+        learning = self._config.learning
+        starts = unpack_policies({model: self._networks.start[model] for model in learning.models})
+        return Learner(starts, learning, self.precision, self._config.seed, peers)
 
     def ready(self) -> None:
         """Return once it has started."""
