@@ -499,10 +499,8 @@ def test_the_command_trains_and_prints_json(start, whole, tmp_path):
     assert load_agent(result["agent"]).name == "other"
 
 
-class FormerProgress(TrainingProgress):
-    """What earlier versions wrote that had a pool of versions as opponents."""
-
-    earlier: dict[str, int]
+class FormerProgress(TrainingProgress, extra="allow"):
+    """What earlier versions wrote."""
 
 
 def test_a_checkpoint_of_an_earlier_version_goes_on(start, whole, tmp_path):
@@ -516,11 +514,8 @@ def test_a_checkpoint_of_an_earlier_version_goes_on(start, whole, tmp_path):
         tensors = {name: file.get_tensor(name) for name in file.keys()}
     for name, data in tensors.items():
         if name.endswith(".rows"):
-            model = (
-                name.split(".")[2]
-                if name.startswith("collector")
-                else words["replay"]["parts"][int(name.split(".")[1])]["model"]
-            )
+            _, place, model, *_ = name.split(".")  # replay.NUMBER.rows or collector.questions.MODEL.rows
+            model = words["replay"]["parts"][int(place)]["model"] if place.isdecimal() else model
             tensors[name] = torch.from_numpy(as_formerly(data.numpy(), model))
     for part in words["replay"]["parts"]:
         part["planes"] = [part["planes"][0], 0, part["planes"][1]]
