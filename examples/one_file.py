@@ -18,8 +18,7 @@ from simulator import Rules, Tables
 from simulator.record import SEATS
 from simulator.tables import Ended
 from suphx import Agent, load_agent
-from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Flow, Sampling
+from suphx.agent.flow import Flow, PlaneEncoder, Sampling
 from suphx.learning.advantages import Advantages, raw_advantages
 from suphx.learning.config import EntropyConfig, LearningConfig
 from suphx.learning.controllers import EntropyController

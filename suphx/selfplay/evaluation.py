@@ -117,9 +117,9 @@ class StrengthEvaluation:
             return [loaded, *load_agents(replace(plan, agents=plan.agents[1:]), terms)]
 
         plan = one_against_three([agent], [self._config.opponent])
-        # Of the start's match, named by its settings, which may change between measurements.
-        name = f"start-{purpose_of(settings(plan, self._terms), COLUMNS)[:8]}"
-        folder = self._folder / name if keep else None
+        folder = None
+        if keep:  # the start's match, named by its settings, which may change between measurements
+            folder = self._folder / f"start-{purpose_of(settings(plan, self._terms), COLUMNS)[:8]}"
         outcome = play_match(plan, self._terms, self._config.deals, self._means, folder, load=load, stop=stop)
         return None if outcome.interrupted else outcome.results.units(0)
 
