@@ -80,7 +80,8 @@ def test_an_oracle_sees_a_share_of_what_is_hidden_and_plays_without_it(pocket):
     planes, hidden, generator = planes_of(pocket), hidden_of(pocket), np.random.default_rng(3)
     network = widen(PolicyNetwork(MODEL, SIZE, planes.shape[1]))
     nodes = np.flatnonzero(pocket.tree.kind >= 0)
-    shown = [by_network(pocket, planes, network, generator, hidden, gamma)(nodes)[1]["oracle"] for gamma in (1, 0.5, 0)]
+    rows = [by_network(pocket, planes, network, generator, hidden, gamma)(nodes)[1] for gamma in (1, 0.5, 0)]
+    shown = [each["planes"][:, planes.shape[1] :] for each in rows]
     assert shown[0].shape[1] == ORACLE_PLANES and not shown[2].any()
     assert (shown[1] > 0).sum() == pytest.approx((shown[0] > 0).sum() / 2, rel=0.1)
     assert not (shown[1] & ~shown[0]).any()

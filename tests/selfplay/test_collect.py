@@ -225,11 +225,12 @@ def test_what_an_oracle_saw_is_kept_as_it_saw_it_and_new_planes_change_nothing_a
     assert np.array_equal(seen.trajectories, collected.trajectories)
     for model, experience in seen.experience.items():
         plain = collected.experience[model]
-        assert np.array_equal(experience["planes"], plain["planes"])
+        own, oracle = np.split(experience["planes"], [MODEL_PLANES[model]], axis=1)
+        assert np.array_equal(own, plain["planes"])
         assert np.array_equal(experience["action"], plain["action"])
         assert np.array_equal(experience["hidden"], plain["hidden"])  # a critic sees all of it, whatever gamma
-        shown, hidden = np.bitwise_count(experience["oracle"]).sum(), np.bitwise_count(plain["hidden"]).sum()
-        assert not (experience["oracle"] & ~plain["hidden"]).any()
+        shown, hidden = np.bitwise_count(oracle).sum(), np.bitwise_count(plain["hidden"]).sum()
+        assert not (oracle & ~plain["hidden"]).any()
         assert shown / hidden == pytest.approx(gamma, abs=0.02)
 
 
