@@ -1,4 +1,4 @@
-"""`suphx accuracy`: how often networks choose as the players in logs did."""
+"""`suphx accuracy`: the agreement of networks with human moves in logs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ def accuracy(
     weights: Annotated[str, typer.Option(help="sl, tuned, sl-weak, or a folder of weights.")] = "sl",
     player: Annotated[list[str] | None, typer.Option(help="Only the decisions of the player of this name.")] = None,
     seen: Annotated[bool, typer.Option("--seen", help="Also use games that the weights were trained on.")] = False,
-    pairs: Annotated[int, typer.Option(min=0, help="At most so many decisions of each model; 0 for all.")] = 100_000,
+    pairs: Annotated[int, typer.Option(min=0, help="Maximum number of decisions of each model; 0 for all.")] = 100_000,
     seed: Seed = 0,
     device: Device = None,
     precision: Precision = None,
@@ -21,7 +21,7 @@ def accuracy(
     workers: Workers = CORES,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how often weights choose as the players in logs did, on games that they were not trained on."""
+    """Measure the agreement of weights with human moves in logs, on games that they were not trained on."""
     from rich.console import Console
 
     from suphx.dataset.logs import open_prepared
@@ -29,7 +29,7 @@ def accuracy(
     from suphx.supervised.results import measure_weights, print_results
 
     screen = Console(stderr=True)
-    chosen = choose_precision(device, precision, threads)
-    screen.print(f"computing in {chosen}", style="dim", highlight=False)
+    computing = choose_precision(device, precision, threads)
+    screen.print(f"computing in {computing}", style="dim", highlight=False)
     prepared = open_prepared(logs, workers)
-    print_results(measure_weights(weights, prepared, player, seen, chosen, seed, pairs or None, screen), as_json)
+    print_results(measure_weights(weights, prepared, player, seen, computing, seed, pairs or None, screen), as_json)

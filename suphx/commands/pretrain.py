@@ -22,7 +22,7 @@ def pretrain(
     workers: Workers = CORES,
     as_json: AsJson = False,
 ) -> None:
-    """Train the five networks to choose as the players in logs did, and measure them on held-out games.
+    """Train the five networks on human moves in logs, and measure their agreement on held-out games.
 
     The folder of the run receives checkpoints, TensorBoard curves, the agent (five files of weights), an under-trained
     one, and result.json. Run the same command again to resume.
@@ -32,30 +32,32 @@ def pretrain(
     from rich.console import Console
 
     from suphx.config import load_config
+    from suphx.dataset.logs import games_of
     from suphx.folder_lock import folder_lock
     from suphx.networks.precision import choose_precision
     from suphx.runs import runs_folder
     from suphx.supervised.config import PretrainConfig
-    from suphx.supervised.pretrain import games_of, pretrain
+    from suphx.supervised.pretrain import pretrain
     from suphx.supervised.results import print_results
 
     screen = Console(stderr=True)
-    wanted = load_config(config, PretrainConfig, changes or ())
+    settings = load_config(config, PretrainConfig, changes or ())
     if models is not None:
         names = [name.strip() for name in models.split(",")]
-        if unknown := [name for name in names if name not in wanted.models]:
-            known = ", ".join(wanted.models)
+        if unknown := [name for name in names if name not in settings.models]:
+            known = ", ".join(settings.models)
             raise typer.BadParameter(f"{', '.join(unknown)}: the configuration has {known}", param_hint="--models")
-        kept = {name: plan for name, plan in wanted.models.items() if name in names}
-        wanted = wanted.model_copy(update={"models": kept})
-    chosen = choose_precision(device, precision, threads)
-    screen.print(f"computing in {chosen}", style="dim", highlight=False)
+        plans = {name: plan for name, plan in settings.models.items() if name in names}
+        settings = settings.model_copy(update={"models": plans})
+    computing = choose_precision(device, precision, threads)
+    screen.print(f"computing in {computing}", style="dim", highlight=False)
     command = " ".join(["suphx", *sys.argv[1:]])
-    folder = out or runs_folder() / "pretrain" / wanted.name
+    folder = out or runs_folder() / "pretrain" / settings.name
     try:
         with folder_lock(folder, "trains here"):
-            prepared, data = games_of(wanted, logs, workers)
-            results = pretrain(wanted, prepared, folder, chosen, {"data": data, "command": command}, screen)
+            prepared, data = games_of(logs, settings.generated, workers)
+            about = {"data": data, "command": command}
+            results = pretrain(settings, prepared, folder, computing, about, screen)
     except KeyboardInterrupt:
         screen.print("stopped; run the same command again to resume")
         raise

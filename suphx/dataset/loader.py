@@ -1,4 +1,4 @@
-"""Training pairs of prepared logs in chunks of planes and answers, encoded by threads while the last chunk is in use.
+"""Training pairs of prepared logs in chunks of planes and targets, encoded by threads while the last chunk is in use.
 
 The order depends only on (seed, model, epoch), so that an interrupted run resumes exactly where it stopped. Rounds are
 shuffled over the whole epoch, pairs within a chunk of some 700 rounds.
@@ -17,14 +17,13 @@ import numpy as np
 import torch
 
 from simulator.lookup import get_lookup
-from simulator.record import GAME
-from simulator.tiles import KINDS
+from simulator.record import GAME, SEATS
 from suphx.agent.model_decisions import DISCARD, MODEL_DECISION, SEES_CALL
 from suphx.dataset.pairs import COUNTS, collect_pairs
 from suphx.dataset.prepared import Prepared
 from suphx.dataset.selection import Selection
 from suphx.dataset.suits import permute_suits
-from suphx.features.encode import encode_batch, encode_call_batch
+from suphx.features.encode import encode_batch, encode_call_batch, unpack
 from suphx.features.layout import places_of, start
 from suphx.networks.models import MODEL_PLANES, MODELS
 
@@ -69,7 +68,7 @@ class PairChunk(Generic[T]):
 
 def legal_discards(planes: np.ndarray) -> np.ndarray:
     """Return bool[n, 34]: the kinds that may be discarded in positions encoded as uint64[n, planes]."""
-    return (planes[:, _MAY_DISCARD, None] >> np.arange(KINDS, dtype=np.uint64) & 1).astype(np.bool_)
+    return unpack(planes[:, _MAY_DISCARD])
 
 
 @dataclass(frozen=True)
@@ -77,13 +76,13 @@ class Collected:
     """The pairs of some rounds, not yet encoded."""
 
     positions: np.ndarray
-    """GAME[m]: the positions in which the pairs were asked."""
+    """GAME[m]: the positions of the pairs."""
     pairs: np.ndarray
-    """MODEL_DECISION[n]: with answers."""
+    """MODEL_DECISION[n], with the actions taken."""
     rounds: np.ndarray
     """i64[n]: index, among the requested rounds, of the round that each pair belongs to."""
     forced: np.ndarray
-    """i64[k]: for each round, the number of discards of the wanted seats that had no alternative."""
+    """i64[k]: for each round, the number of discards of the selected seats that had no alternative."""
 
 
 class Source:
@@ -99,23 +98,21 @@ class Source:
 
     def collect(self, places: np.ndarray) -> Collected:
         """Return the pairs of the selected rounds at `places`; raises RuntimeError if a round cannot be replayed."""
-        chosen = self.selection
-        n = int(chosen.pairs[places].sum())
+        logs, selection = self._prepared, self.selection
+        n = int(selection.pairs[places].sum())
         positions, pairs = np.zeros(n, GAME), np.zeros(n, MODEL_DECISION)
-        counts = np.zeros((len(places), 4, COUNTS), np.int64)
-        logs = self._prepared
-        kept, found = collect_pairs(
+        counts = np.zeros((len(places), SEATS, COUNTS), np.int64)
+        n_positions, n_pairs = collect_pairs(
             get_lookup(), np.zeros(3, GAME), self._rules, logs.rounds, logs.events, logs.absent,
-            chosen.rounds[places], chosen.seats[places], 1 << chosen.model, positions, pairs, counts,
+            selection.rounds[places], selection.seats[places], 1 << selection.model, positions, pairs, counts,
         )  # fmt: skip
-        if found != n:
+        if n_pairs != n:
             raise RuntimeError(
-                f"the prepared logs cannot be replayed: {found} pairs, {n} expected; remove their folder"
+                f"the prepared logs cannot be replayed: {n_pairs} pairs, {n} expected; remove their folder"
             )
-        by_round = counts[:, :, chosen.model].sum(axis=1)
-        return Collected(
-            positions[:kept], pairs, np.repeat(np.arange(len(places)), by_round), counts[:, :, -1].sum(axis=1)
-        )
+        by_round = counts[:, :, selection.model].sum(axis=1)
+        rounds = np.repeat(np.arange(len(places)), by_round)
+        return Collected(positions[:n_positions], pairs, rounds, counts[:, :, -1].sum(axis=1))
 
     def encode(self, collected: Collected) -> np.ndarray:
         """Return the planes of collected pairs, uint64[n, planes]."""
@@ -128,16 +125,13 @@ class Source:
         planes[:, self._hidden] = 0
         return planes
 
-    def some_pairs(self, most: int | None = None, seed: int = 0) -> PairChunk[np.ndarray]:
-        """Return encoded pairs of the selection: all of them, or those of randomly chosen rounds, cut off at `most`."""
-        selection = self.selection
-        order = np.arange(len(selection.rounds))
-        if most is not None:
-            order = np.random.default_rng([seed, selection.model]).permutation(order)
-            order = order[: int(np.searchsorted(selection.pairs[order].cumsum(), most)) + 1]
+    def some_pairs(self, n_pairs: int | None = None, seed: int = 0) -> PairChunk[np.ndarray]:
+        """Return encoded pairs: all in their order, or at most `n_pairs` of randomly chosen rounds."""
+        order = np.arange(len(self.selection.rounds))
+        if n_pairs is not None:
+            order = self.selection.sample(np.random.default_rng([seed, self.selection.model]), n_pairs)
         collected = self.collect(order)
-        planes = self.encode(collected)
-        return PairChunk(planes[:most], collected.pairs["action"][:most].astype(np.int64))
+        return PairChunk(self.encode(collected), collected.pairs["action"].astype(np.int64)).take(slice(n_pairs))
 
 
 def prefetch(make: Callable[[int], M], first: int, threads: int = 1) -> Generator[tuple[int, M]]:
@@ -167,11 +161,8 @@ class Loader:
         threads: chunks that are prepared at a time, which do not change the order. pinned: put them into memory that a
         GPU reads by itself, while the program goes on.
         """
-        self._threads, self._pinned = threads, pinned
-        self._source = source
-        self._seed = seed
-        self._chunk_pairs = chunk_pairs
-        self._shuffle_suits = shuffle_suits
+        self._source, self._seed, self._chunk_pairs = source, seed, chunk_pairs
+        self._shuffle_suits, self._threads, self._pinned = shuffle_suits, threads, pinned
 
     @property
     def chunks(self) -> int:
@@ -179,7 +170,7 @@ class Loader:
         return max(1, round(self._source.selection.n_pairs / self._chunk_pairs))
 
     def random(self, *place: int) -> np.random.Generator:
-        """Return the random numbers of an epoch, or of a chunk in it."""
+        """Return the random generator of an epoch, or of a chunk in it."""
         return np.random.default_rng([self._seed, self._source.selection.model, *place])
 
     def places(self, epoch: int, number: int) -> np.ndarray:
@@ -197,13 +188,13 @@ class Loader:
         collected = self._source.collect(self.places(epoch, number))
         random = self.random(epoch, number)
         planes = self._source.encode(collected)
-        answers = collected.pairs["action"].astype(np.int64)
+        actions = collected.pairs["action"].astype(np.int64)
         if self._shuffle_suits:
-            permute_suits(planes, answers, random.integers(0, 6, len(planes)), self._source.selection.model == DISCARD)
-        mixed = random.permutation(len(planes))
-        return PairChunk(self._placed(planes[mixed]), self._placed(answers[mixed]))
+            permute_suits(planes, actions, random.integers(0, 6, len(planes)), self._source.selection.model == DISCARD)
+        order = random.permutation(len(planes))
+        return PairChunk(self._pin(planes[order]), self._pin(actions[order]))
 
-    def _placed(self, array: np.ndarray) -> np.ndarray:
+    def _pin(self, array: np.ndarray) -> np.ndarray:
         if not self._pinned:
             return array
         return torch.from_numpy(array.view(np.int64)).pin_memory().numpy().view(array.dtype)

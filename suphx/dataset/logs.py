@@ -36,24 +36,24 @@ def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Pr
     InputError if there is not a single game to learn from.
     """
     console = Console(stderr=True)
-    given = Path(paths[0]) if len(paths) == 1 else None
-    is_prepared = given is not None and (given / PAGE_NAME).is_file()
-    folder = given if given and is_prepared else runs_folder() / "prepared" / prepared_name(paths)
+    folder = Path(paths[0]) if paths else Path()
+    if len(paths) != 1 or not (folder / PAGE_NAME).is_file():
+        folder = runs_folder() / "prepared" / prepared_name(paths)
     if not folder.is_dir():
         with progress("preparing logs", 1.0, console) as show:
             for games, share in prepare(paths, folder, workers or os.cpu_count() or 1):
                 show(share, f"{games:,} games")
     prepared = load_prepared(folder)
     left = prepared.left_out
-    console.print(
+    lines = [
         f"{len(prepared.games):,} games, {len(prepared.rounds):,} rounds; left out: {left.mismatches} that do not "
-        f"verify, {left.unknown} of rules that are not known, {left.errors} unreadable, {left.skipped} not of four "
-        f"players, {left.duplicates} that came twice",
-        style="dim",
-    )
-    console.print(f"prepared in {folder}", style="dim", markup=False, highlight=False)
-    for words in left.first[:5]:
-        console.print(f"left out: {words}", style="dim", markup=False, highlight=False)
+        f"verify, {left.unknown} of unknown rules, {left.errors} unreadable, {left.skipped} not of four players, "
+        f"{left.duplicates} duplicates",
+        f"prepared in {folder}",
+        *(f"left out: {reason}" for reason in left.first[:5]),
+    ]
+    for line in lines:
+        console.print(line, style="dim", markup=False, highlight=False)
     if not len(prepared.games):
         raise InputError(f"no game to learn from in {', '.join(map(str, paths))}")
     return prepared
@@ -62,3 +62,12 @@ def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Pr
 def generated(games: int, player: str = "sensible", seed: int = 0, rules: Rules | None = None) -> Prepared:
     """Generate games of a rule-based player against itself and return them prepared; rules: Tenhou's by default."""
     return prepare_games(generate_games(games, (player,), rules, seed), f"games by {player}")
+
+
+def games_of(logs: Sequence[Path] | None, settings: GeneratedGames, workers: int | None) -> tuple[Prepared, str]:
+    """Return the games of logs, or generated ones if there are none, and a description of where they come from."""
+    if logs:
+        prepared = open_prepared(logs, workers)
+        return prepared, f"{len(prepared.games):,} games of {prepared.sources()}"
+    prepared = generated(settings.games, settings.player, settings.seed)
+    return prepared, f"{settings.games:,} games by {settings.player}, seed {settings.seed}"

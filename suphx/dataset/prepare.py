@@ -1,4 +1,4 @@
-"""Preparation of logs: reads, verifies and counts them in several processes, and writes a folder (`prepared.py`).
+"""Preparation of logs: read, verify and count them in several processes, and write a folder (`prepared.py`).
 
 A log that fails verification is left out and counted, never trained on. The folder's name is a hash of the files'
 names, sizes and times, so the same logs are prepared only once.
@@ -8,7 +8,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -30,16 +30,18 @@ _CHUNK = 200
 
 
 @dataclass
-class _Part:
-    """Some games as returned by a process: arrays, and for each game the names that `_join` turns into indices."""
+class _Game:
+    """A verified game, whose names `_join` turns into indices."""
 
-    games: list[np.ndarray] = field(default_factory=list)
-    rounds: list[np.ndarray] = field(default_factory=list)
-    events: list[np.ndarray] = field(default_factory=list)
-    absent: list[np.ndarray] = field(default_factory=list)
-    names: list[tuple[str, list[str], str, Rules]] = field(default_factory=list)
-    """For each game: archive, players, room, rules."""
-    left_out: LeftOut = field(default_factory=LeftOut)
+    row: np.ndarray
+    """GAME_ROW[1]"""
+    rounds: np.ndarray
+    events: np.ndarray
+    absent: np.ndarray
+    archive: str
+    players: list[str]
+    room: str
+    rules: Rules
 
 
 def prepared_name(paths: Sequence[str | Path]) -> str:
@@ -57,14 +59,16 @@ def prepare(paths: Sequence[str | Path], folder: Path, workers: int = 1) -> Iter
 
     Yields the number of games so far and the share of the work done, 0 to 1.
     """
-    parts, total = [], 0
+    results: list[_Game | LeftOut] = []
+    n_games = 0
     chunks = plan(paths, _CHUNK)
     get_lookup()  # computed once here, before the workers need it
-    for part in share_out(_prepare_chunk, [(chunk,) for chunk in chunks], workers, in_order=True):
-        parts.append(part)
-        total += len(part.games)
-        yield total, len(parts) / len(chunks)
-    prepared = _join(parts)
+    parts = share_out(_prepare_chunk, [(chunk,) for chunk in chunks], workers, in_order=True)
+    for number, part in enumerate(parts, 1):
+        results += part
+        n_games += sum(isinstance(each, _Game) for each in part)
+        yield n_games, number / len(chunks)
+    prepared = _join(results)
     temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     try:
         prepared.save(temporary)
@@ -77,61 +81,47 @@ def prepare(paths: Sequence[str | Path], folder: Path, workers: int = 1) -> Iter
 
 def prepare_games(logs: Iterable[GameLog], archive: str = "games") -> Prepared:
     """Prepare games that are in memory, as those of one archive; games that fail verification are left out."""
-    part = _Part()
-    for log in logs:
-        _add(part, log, archive)
-    return _join([part])
+    return _join(_prepare_log(log, archive) for log in logs)
 
 
-def _prepare_chunk(chunk: Chunk) -> _Part:
-    part = _Part()
+def _prepare_chunk(chunk: Chunk) -> list[_Game | LeftOut]:
     path = Path(chunk.path)
     archive = path.parent.name if chunk.kind == "file" else path.name  # single files count under their folder
-    for log in read_logs(read_chunk(chunk)):
-        _add(part, log, archive)
-    return part
+    return [_prepare_log(log, archive) for log in read_logs(read_chunk(chunk))]
 
 
-def _add(part: _Part, log: GameLog | LogError, archive: str) -> None:
-    """Add a game, or count it as left out."""
+def _prepare_log(log: GameLog | LogError, archive: str) -> _Game | LeftOut:
+    """Return a prepared game, or why it is left out."""
     try:
         if isinstance(log, LogError):
             raise log
-        _add_verified(part, log, archive)
+        return _prepare_game(log, archive)
     except SkippedLog as skipped:
-        part.left_out += LeftOut(skipped=1, first=[str(skipped)])
+        return LeftOut(skipped=1, first=[str(skipped)])
     except LogError as error:
-        part.left_out += LeftOut(errors=1, first=[str(error)])
+        return LeftOut(errors=1, first=[str(error)])
 
 
-def _add_verified(part: _Part, log: GameLog, archive: str) -> None:
-    """Add a game, or count it as left out if it fails verification; raises LogError like `verify_game`."""
+def _prepare_game(log: GameLog, archive: str) -> _Game | LeftOut:
+    """Return a prepared game, or that it fails verification; raises LogError like `verify_game`."""
     verified = verify_game(log)
     if verified.mismatches and verified.unsure:
-        part.left_out += LeftOut(unknown=1, first=[f"{verified.mismatches[0]} ({verified.unsure})"])
-        return
+        return LeftOut(unknown=1, first=[f"{verified.mismatches[0]} ({verified.unsure})"])
     if verified.mismatches:
-        part.left_out += LeftOut(mismatches=1, first=[str(verified.mismatches[0])])
-        return
+        return LeftOut(mismatches=1, first=[str(verified.mismatches[0])])
     if verified.final_scores is None:
-        part.left_out += LeftOut(mismatches=1, first=[f"{log.source}: a game without an end"])
-        return
-    game = np.zeros(1, GAME_ROW)
-    game["n_rounds"] = len(log.rounds)
-    game["final_scores"] = verified.final_scores
-    game["dan"] = NO_DAN if log.dan is None else log.dan
-    game["key"] = _key(log)
-    rounds = np.concatenate([_round_row(each) for each in log.rounds])
-    events = np.concatenate([each.events for each in log.rounds]).astype(LOG_EVENT)
-    rounds["n_events"] = [len(each.events) for each in log.rounds]
+        return LeftOut(mismatches=1, first=[f"{log.source}: a game without an end"])
+    row = np.zeros(1, GAME_ROW)
+    row["n_rounds"] = len(log.rounds)
+    row["final_scores"] = verified.final_scores
+    row["dan"] = NO_DAN if log.dan is None else log.dan
+    row["key"] = _key(log)
+    rounds = np.concatenate([round_row(each) for each in log.rounds])
     rounds["first_event"] = np.cumsum(rounds["n_events"]) - rounds["n_events"]
+    events = np.concatenate([each.events for each in log.rounds]).astype(LOG_EVENT)
     absent = np.concatenate(_absences(log))
     _count(rounds, events, absent, log)
-    part.games.append(game)
-    part.rounds.append(rounds)
-    part.events.append(events)
-    part.absent.append(absent)
-    part.names.append((archive, list(log.names), log.room, log.rules))
+    return _Game(row, rounds, events, absent, archive, list(log.names), log.room, log.rules)
 
 
 def _key(log: GameLog) -> int:
@@ -142,16 +132,18 @@ def _key(log: GameLog) -> int:
     return int.from_bytes(digest.digest()[:8], "little")
 
 
-def _round_row(log: RoundLog) -> np.ndarray:
+def round_row(log: RoundLog) -> np.ndarray:
+    """Return ROUND[1]: the starting state of a round and its number of events."""
     row = np.zeros(1, ROUND)
     for name in ("scores", "hands", "round", "repeat_counter", "bets", "dealer", "indicator"):
         row[name] = getattr(log, name)
+    row["n_events"] = len(log.events)
     return row
 
 
 def _absences(log: GameLog) -> list[np.ndarray]:
     """Return for each round u8[events]: a bit mask of the seats that had left the table."""
-    found = []
+    absent = []
     mask = 0
     for number, each in enumerate(log.rounds):
         masks = np.full(len(each.events), mask, np.uint8)
@@ -159,8 +151,8 @@ def _absences(log: GameLog) -> list[np.ndarray]:
             if change.round == number:
                 mask = mask & ~(1 << change.seat) if change.present else mask | 1 << change.seat
                 masks[change.event :] = mask
-        found.append(masks)
-    return found
+        absent.append(masks)
+    return absent
 
 
 def _count(rounds: np.ndarray, events: np.ndarray, absent: np.ndarray, log: GameLog) -> None:
@@ -176,51 +168,44 @@ def _count(rounds: np.ndarray, events: np.ndarray, absent: np.ndarray, log: Game
     rounds["counts"] = counts
 
 
-def _join(parts: Sequence[_Part]) -> Prepared:
-    """Join parts: names become indices, and repeated games are dropped."""
+def _join(results: Iterable[_Game | LeftOut]) -> Prepared:
+    """Join games: names become indices, and repeated games are dropped."""
     archives: dict[str, int] = {}
-    names: dict[str, int] = {}
+    players: dict[str, int] = {}
     rooms: dict[str, int] = {}
-    all_rules: dict[Rules, int] = {}
-    games, rounds = [np.zeros(0, GAME_ROW)], [np.zeros(0, ROUND)]
-    events, absent = [np.zeros(0, LOG_EVENT)], [np.zeros(0, np.uint8)]
-    left_out, seen = LeftOut(), set[int]()
+    rules: dict[Rules, int] = {}
+    games: dict[int, _Game] = {}
+    left_out = LeftOut()
     n_rounds = n_events = 0
-    for part in parts:
-        left_out += part.left_out
-        for i, (archive, players, room, rules) in enumerate(part.names):
-            game, own = part.games[i], part.rounds[i]
-            if int(game["key"][0]) in seen:
-                left_out.duplicates += 1
-                continue
-            seen.add(int(game["key"][0]))
-            game["archive"] = archives.setdefault(archive, len(archives))
-            game["players"] = [names.setdefault(name, len(names)) for name in players]
-            game["room"] = rooms.setdefault(room, len(rooms))
-            game["rules"] = own["rules"] = all_rules.setdefault(rules, len(all_rules))
-            game["first_round"] = n_rounds
-            own["game"] = len(games) - 1
-            own["first_event"] += n_events
-            n_rounds += len(own)
-            n_events += len(part.events[i])
-            games.append(game)
-            rounds.append(own)
-            events.append(part.events[i])
-            absent.append(part.absent[i])
+    for each in results:
+        if isinstance(each, LeftOut):
+            left_out += each
+            continue
+        row, key = each.row, int(each.row["key"][0])
+        if key in games:
+            left_out.duplicates += 1
+            continue
+        row["archive"] = archives.setdefault(each.archive, len(archives))
+        row["players"] = [players.setdefault(name, len(players)) for name in each.players]
+        row["room"] = rooms.setdefault(each.room, len(rooms))
+        row["rules"] = each.rounds["rules"] = rules.setdefault(each.rules, len(rules))
+        row["first_round"] = n_rounds
+        each.rounds["game"] = len(games)
+        each.rounds["first_event"] += n_events
+        n_rounds += len(each.rounds)
+        n_events += len(each.events)
+        games[key] = each
+    every = games.values()
     return Prepared(
-        games=_concatenate(games),
-        rounds=_concatenate(rounds),
-        events=_concatenate(events),
-        absent=_concatenate(absent),
-        archives=list(archives),
-        players=list(names),
-        rooms=list(rooms),
-        rules=list(all_rules),
-        left_out=left_out,
-    )
+        games=_concatenate([each.row for each in every], GAME_ROW),
+        rounds=_concatenate([each.rounds for each in every], ROUND),
+        events=_concatenate([each.events for each in every], LOG_EVENT),
+        absent=_concatenate([each.absent for each in every], np.dtype("u1")),
+        archives=list(archives), players=list(players), rooms=list(rooms), rules=list(rules), left_out=left_out,
+    )  # fmt: skip
 
 
-def _concatenate(parts: list[np.ndarray]) -> np.ndarray:
+def _concatenate(parts: list[np.ndarray], dtype: np.dtype) -> np.ndarray:
     """Join arrays; the padding between fields, which NumPy does not copy, is zero: equal logs give equal bytes."""
-    whole = np.zeros(sum(map(len, parts)), parts[0].dtype)
-    return np.concatenate(parts, out=whole)
+    whole = np.zeros(sum(map(len, parts)), dtype)
+    return np.concatenate([whole[:0], *parts], out=whole)

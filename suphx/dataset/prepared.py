@@ -79,7 +79,7 @@ class LeftOut(Sums):
 
 
 class _Page(StrictModel):
-    """The metadata stored beside the arrays."""
+    """The metadata beside the arrays."""
 
     format: int
     archives: list[str]
@@ -181,30 +181,30 @@ def load_prepared(folder: Path) -> Prepared:
 
 def _check(folder: Path, prepared: Prepared) -> None:
     """Raise InputError if an index is out of bounds: compiled code does not check, and would read arbitrary memory."""
-    games, rounds = prepared.games, prepared.rounds
-    n_events = len(prepared.events)
+    games, rounds, n_events = prepared.games, prepared.rounds, len(prepared.events)
+    below = {
+        "rounds": {
+            "game": len(games), "rules": len(prepared.rules), "round": 4 * SEATS, "dealer": SEATS, "hands": TILES,
+            "indicator": TILES,
+        },
+        "games": {
+            "archive": len(prepared.archives), "room": len(prepared.rooms), "rules": len(prepared.rules),
+            "players": len(prepared.players),
+        },
+    }  # fmt: skip
     fits = {
-        "absent": len(prepared.absent) == n_events,
-        "rounds": (rounds["first_event"] >= 0).all()
-        and (rounds["n_events"] >= 0).all()
-        and (rounds["first_event"] <= n_events).all()  # otherwise the next sum might wrap around
-        and (rounds["first_event"] + rounds["n_events"] <= n_events).all()
-        and (rounds["game"] < len(games)).all()
-        and (rounds["rules"] < len(prepared.rules)).all()
-        and (rounds["round"] < 4 * SEATS).all()
-        and (rounds["dealer"] < SEATS).all()
-        and (rounds["hands"] < TILES).all()
-        and (rounds["indicator"] < TILES).all(),
-        "games": (games["first_round"].astype(np.int64) + games["n_rounds"] <= len(rounds)).all()
-        and (games["archive"] < len(prepared.archives)).all()
-        and (games["room"] < len(prepared.rooms)).all()
-        and (games["rules"] < len(prepared.rules)).all()
-        and (games["players"] < len(prepared.players)).all(),
+        name: all((getattr(prepared, name)[field] < bound).all() for field, bound in bounds.items())
+        for name, bounds in below.items()
     }
+    fits["absent"] = len(prepared.absent) == n_events
+    first, length = rounds["first_event"], rounds["n_events"]
+    fits["rounds"] &= bool((first >= 0).all() and (length >= 0).all())
+    fits["rounds"] &= bool((first <= n_events).all() and (first + length <= n_events).all())  # or the sum wraps around
+    fits["games"] &= bool((games["first_round"].astype(np.int64) + games["n_rounds"] <= len(rounds)).all())
     for name, good in fits.items():
         if not good:
-            file = folder / f"{name}.npy"
-            raise InputError(f"{file}: does not fit what lies beside it; remove the folder to prepare the logs anew")
+            raise InputError(f"{folder / name}.npy: does not fit what lies beside it; remove the folder to prepare the "
+                             "logs anew")  # fmt: skip
 
 
 assert len(MODELS) < COUNTS

@@ -47,21 +47,26 @@ class Selection:
         """Total number of pairs."""
         return int(self.pairs.sum())
 
+    def sample(self, random: np.random.Generator, n_pairs: int | None = None) -> np.ndarray:
+        """Return places in these arrays of rounds in random order: as many as hold `n_pairs`, by default all."""
+        order = random.permutation(len(self.rounds))
+        return order if n_pairs is None else order[: int(np.searchsorted(self.pairs[order].cumsum(), n_pairs)) + 1]
+
 
 def select(
     prepared: Prepared,
     model: str,
     split: str | None,
     filters: Filters | None = None,
-    wanted_games: np.ndarray | None = None,
+    games: np.ndarray | None = None,
 ) -> Selection:
     """Return the rounds that contain pairs of a model.
 
-    split: one of SPLITS, or None for all games. wanted_games: bool[g], restricts the selection to these games. Raises
+    split: one of SPLITS, or None for all games. games: bool[g], restricts the selection to these games. Raises
     InputError if a filter names something that does not occur in the logs.
     """
     filters = filters or Filters()
-    games = np.ones(len(prepared.games), np.bool_) if wanted_games is None else wanted_games.copy()
+    games = np.ones(len(prepared.games), np.bool_) if games is None else games.copy()
     if split is not None:
         games &= prepared.split() == list(SPLITS).index(split)
     by_game: tuple[tuple[str, Sequence[str] | None, Sequence[str]], ...] = (
@@ -69,12 +74,12 @@ def select(
         ("room", filters.rooms, prepared.rooms),
         ("rules", filters.lengths, [rules.length for rules in prepared.rules]),
     )
-    for name, wanted, values in by_game:
-        if wanted is not None:
-            games &= np.isin(prepared.games[name], _places(name, wanted, values))
+    for name, names, values in by_game:
+        if names is not None:
+            games &= np.isin(prepared.games[name], _indices(name, names, values))
     seats = games[:, None] & np.ones(SEATS, np.bool_)
     if filters.players is not None:
-        seats &= np.isin(prepared.games["players"], _places("player", filters.players, prepared.players))
+        seats &= np.isin(prepared.games["players"], _indices("player", filters.players, prepared.players))
     if filters.least_dan is not None:
         dan = prepared.games["dan"]
         seats &= (dan != NO_DAN) & (dan >= 9 + filters.least_dan)  # Tenhou's rank numbers: 10 is 1 dan, 20 Tenhoui
@@ -86,9 +91,10 @@ def select(
     return Selection(number, rounds, bits, pairs[rounds].astype(np.int64))
 
 
-def _places(what: str, wanted: Sequence[str], values: Sequence[str]) -> np.ndarray:
-    missing = [each for each in wanted if each not in values]
+def _indices(kind: str, names: Sequence[str], values: Sequence[str]) -> np.ndarray:
+    """Return the indices of the values that are among the names; raises InputError if a name does not occur."""
+    missing = [each for each in names if each not in values]
     if missing:
         known = ", ".join(sorted(set(values))[:20])
-        raise InputError(f"no {what} {', '.join(missing)} in these logs; there are {known}")
-    return np.flatnonzero(np.isin(values, wanted))
+        raise InputError(f"no {kind} {', '.join(missing)} in these logs; there are {known}")
+    return np.flatnonzero(np.isin(values, names))

@@ -3,7 +3,10 @@
 Intervals are 95 %, by bootstrap over games: all decisions of a game stay together.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -15,10 +18,11 @@ from suphx.agent.sampling import softmax
 from suphx.dataset.loader import legal_discards
 from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.features.encode import unpack
-from suphx.outlook.examples import DiscardSource, Examples
+from suphx.outlook.examples import DiscardExamples, DiscardSource
 from suphx.outlook.labels import DEALT_IN, WON
+from suphx.outlook.outputs import Outlooks
 from suphx.outlook.predictor import Outlook
-from suphx.outlook.tables import Tables, counted, place_so_far, suji_classes
+from suphx.outlook.tables import FrequencyTables, count_tables, current_rank, suji_classes
 from suphx.reward.evaluation import Bin, Number, game_draws, ratio, with_interval
 
 NETWORK, BASE_RATE, SUJI_TABLE, PLACE_TABLE = "network", "base rate", "suji table", "place table"
@@ -29,13 +33,15 @@ _TABLE_DECISIONS = 100_000
 #: Upper bounds of the groups of probabilities of dealing in, and of other probabilities.
 _SMALL = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.12, 0.16, 0.24)
 _LARGE = tuple(np.arange(0.05, 0.85, 0.05))
+#: The events with the bounds of their groups, and the expected values.
+_EVENTS = {
+    "tile deals in": _SMALL, "tile deals in to riichi": _SMALL, "win": _LARGE, "deal in": _LARGE, "last place": _LARGE,
+}  # fmt: skip
+_VALUES = ("cost of a tile that deals in", "points", "placement")
 #: Groups of equal size for expected values.
 _GROUPS = 10
 #: Bounds of the classes of discards by what they cost, in points.
 _COSTS = (-300.0, -100.0, 100.0, 300.0, 1000.0)
-
-#: Columns of examples by name; the predictions of a column X are named `X: PREDICTOR`.
-_Columns = dict[str, np.ndarray]
 
 
 class Event(BaseModel):
@@ -75,7 +81,7 @@ class Cost(BaseModel):
     """Mean of the preferred discard's expected points minus the points that were gained."""
 
 
-class Discards(BaseModel):
+class DiscardEvaluation(BaseModel):
     """Whether the differences between the discards of a position are real."""
 
     decisions: int
@@ -85,17 +91,52 @@ class Discards(BaseModel):
     costs: list[Cost]
 
 
-class Evaluation(BaseModel):
+class OutlookEvaluation(BaseModel):
     """An outlook on held-out games."""
 
     source: str
     games: int
     decisions: int
     tables: dict[str, float]
-    """Frequencies in training games, which the simple predictors say of everything."""
+    """Frequencies in training games, which the base rates predict for everything."""
     events: dict[str, Event]
     values: dict[str, Value]
-    discards: Discards
+    discards: DiscardEvaluation
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """Examples of an event or a value."""
+
+    games: np.ndarray
+    """i64[n]"""
+    actual: np.ndarray
+    """f32[n]"""
+    predictions: dict[str, np.ndarray]
+    """f32[n] by predictor."""
+
+
+def _samples(
+    games: np.ndarray,
+    actual: np.ndarray,
+    predictions: dict[str, np.ndarray | float],
+    rows: np.ndarray | slice = slice(None),
+) -> _Samples:
+    """Return some rows of arrays that are broadcast to the shape of `actual`."""
+
+    def take(values: np.ndarray | float) -> np.ndarray:
+        return np.broadcast_to(values, actual.shape)[rows].astype(np.float32)
+
+    of_rows = np.broadcast_to(games.reshape(-1, *[1] * (actual.ndim - 1)), actual.shape)[rows]
+    return _Samples(of_rows, take(actual), {name: take(values) for name, values in predictions.items()})
+
+
+def _join(parts: list[_Samples]) -> _Samples:
+    return _Samples(
+        np.concatenate([each.games for each in parts]),
+        np.concatenate([each.actual for each in parts]),
+        {name: np.concatenate([each.predictions[name] for each in parts]) for name in parts[0].predictions},
+    )
 
 
 def evaluate(
@@ -107,37 +148,41 @@ def evaluate(
     decisions: int | None = None,
     valued: int = 40_000,
     show: Callable[[float], None] = lambda share: None,
-) -> Evaluation:
+) -> OutlookEvaluation:
     """Evaluate an outlook on the test games of prepared logs.
 
     policy: logits f32[n, 34] of the agent's discard network, for planes. bootstrap: number of samples. decisions:
     maximum number, in whole rounds chosen at random. valued: of how many of them all discards are valued. show: called
     with the completed share.
     """
-    tables = _tables(prepared, seed)
-    source = DiscardSource(prepared, "test")
+    training, source = (DiscardSource(prepared, split) for split in ("training", "test"))
     random = np.random.default_rng(seed)
-    order = source.some_places(random, decisions)
-    tiles: list[_Columns] = []
-    positions: list[_Columns] = []
-    discards: list[_Columns] = []
+    tables = count_tables(training.collect(training.selection.sample(random, _TABLE_DECISIONS), random))
+    random = np.random.default_rng(seed)
+    order = source.selection.sample(random, decisions)
+    samples: list[dict[str, _Samples]] = []
+    discards: list[dict[str, np.ndarray]] = []
+    n_decisions = n_valued = 0
     for first in range(0, len(order), _CHUNK):
         examples = source.collect(order[first : first + _CHUNK], random)
         games = prepared.rounds["game"][examples.rounds].astype(np.int64)
         planes = examples.planes()
-        tiles.append(_tiles(outlook, examples, planes, games, tables))
-        positions.append(_positions(outlook, examples, planes, games, tables))
-        if sum(len(each["games"]) for each in discards) < valued:
-            discards.append(_discards(outlook, policy, examples, planes, games))
+        outlooks = outlook.of(planes)
+        samples.append(
+            _of_tiles(outlooks, examples, planes, games, tables) | _of_positions(outlooks, examples, games, tables)
+        )
+        n_decisions += len(games)
+        if n_valued < valued:
+            discards.append(_of_discards(outlook, policy, examples, planes, games))
+            n_valued += len(games)
         show(min(1.0, (first + _CHUNK) / len(order)))
-    of_tiles, of_positions, of_discards = _joined(tiles), _joined(positions), _joined(discards)
-    dealing = of_tiles["deals in"] > 0
-    sampler = _Sampler(of_positions["games"], bootstrap, seed)
-    at_riichi = of_tiles["riichi"] > 0
-    return Evaluation(
+    joined = {name: _join([each[name] for each in samples]) for name in samples[0]}
+    columns = {name: np.concatenate([each[name] for each in discards]) for name in discards[0]}
+    sampler = _Sampler(joined["win"].games, bootstrap, seed)
+    return OutlookEvaluation(
         source=prepared.sources(prepared.split() == list(SPLITS).index("test")),
-        games=len(np.unique(of_positions["games"])),
-        decisions=len(of_positions["games"]),
+        games=len(np.unique(joined["win"].games)),
+        decisions=n_decisions,
         tables={
             "tile deals in": tables.tile,
             "tile's cost": tables.loss,
@@ -145,78 +190,63 @@ def evaluate(
             "deal in": float(tables.results[DEALT_IN]),
             "points": tables.points,
         },
-        events={
-            "tile deals in": _event(sampler, of_tiles, "deals in", _SMALL),
-            "tile deals in to riichi": _event(sampler, _rows(of_tiles, at_riichi), "deals in", _SMALL),
-            "win": _event(sampler, of_positions, "win", _LARGE),
-            "deal in": _event(sampler, of_positions, "deal in", _LARGE),
-            "last place": _event(sampler, of_positions, "last place", _LARGE),
-        },
-        values={
-            "cost of a tile that deals in": _value(sampler, _rows(of_tiles, dealing), "cost"),
-            "points": _value(sampler, of_positions, "points"),
-            "placement": _value(sampler, of_positions, "placement"),
-        },
-        discards=_of_discards(sampler, of_discards),
+        events={name: _event(sampler, joined[name], bounds) for name, bounds in _EVENTS.items()},
+        values={name: _value(sampler, joined[name]) for name in _VALUES},
+        discards=_discard_evaluation(sampler, columns),
     )
 
 
-def _tables(prepared: Prepared, seed: int) -> Tables:
-    source, random = DiscardSource(prepared, "training"), np.random.default_rng(seed)
-    examples = source.collect(source.some_places(random, _TABLE_DECISIONS), random)
-    planes = examples.planes()
-    return counted(examples, planes, legal_discards(planes))
-
-
-def _tiles(outlook: Outlook, examples: Examples, planes: np.ndarray, games: np.ndarray, tables: Tables) -> _Columns:
-    """Return the columns of all tiles that may be discarded, against each other seat."""
-    found, targets = outlook.of(planes), examples.targets
-    shown = np.broadcast_to(legal_discards(planes)[:, None], found.chances.shape)
+def _of_tiles(
+    outlooks: Outlooks, examples: DiscardExamples, planes: np.ndarray, games: np.ndarray, tables: FrequencyTables
+) -> dict[str, _Samples]:
+    """Return samples of all tiles that may be discarded, against each other seat."""
+    targets = examples.targets
+    dealing = unpack(targets.kinds)
+    legal = np.broadcast_to(legal_discards(planes)[:, None], dealing.shape)
     cells = suji_classes(examples.positions, examples.seats, planes)
     others = (examples.seats[:, None].astype(np.int64) + np.arange(1, SEATS)) % SEATS
-    riichi = examples.positions["riichi"][np.arange(len(games))[:, None], others]
-    columns = {
-        "games": np.broadcast_to(games[:, None, None], shown.shape),
-        "riichi": np.broadcast_to(riichi[:, :, None], shown.shape),
-        "deals in": unpack(targets.kinds),
-        f"deals in: {NETWORK}": found.chances,
-        f"deals in: {BASE_RATE}": np.full(shown.shape, tables.tile),
-        f"deals in: {SUJI_TABLE}": tables.suji[cells],
-        "cost": targets.losses,
-        f"cost: {NETWORK}": found.losses,
-        f"cost: {BASE_RATE}": np.full(shown.shape, tables.loss),
-    }
-    return {name: each[shown].astype(np.int32 if name == "games" else np.float32) for name, each in columns.items()}
-
-
-def _positions(outlook: Outlook, examples: Examples, planes: np.ndarray, games: np.ndarray, tables: Tables) -> _Columns:
-    """Return the columns of positions before the discard."""
-    found, targets, n = outlook.of(planes), examples.targets, len(games)
-    by_place = tables.ranks[place_so_far(examples.positions, examples.seats)]
-    columns: _Columns = {"games": games}
-    for name, result in (("win", WON), ("deal in", DEALT_IN)):
-        columns |= {
-            name: (targets.results == result).astype(float),
-            f"{name}: {NETWORK}": found.results[:, result],
-            f"{name}: {BASE_RATE}": np.full(n, tables.results[result]),
-        }
-    return columns | {
-        "last place": (targets.ranks == SEATS - 1).astype(float),
-        f"last place: {NETWORK}": found.ranks[:, SEATS - 1],
-        f"last place: {BASE_RATE}": np.full(n, 1 / SEATS),
-        f"last place: {PLACE_TABLE}": by_place[:, SEATS - 1],
-        "points": targets.points.astype(float),
-        f"points: {NETWORK}": found.points,
-        f"points: {BASE_RATE}": np.full(n, tables.points),
-        "placement": targets.ranks + 1.0,
-        f"placement: {NETWORK}": found.placement,
-        f"placement: {BASE_RATE}": np.full(n, (SEATS + 1) / 2),
-        f"placement: {PLACE_TABLE}": by_place @ np.arange(1, SEATS + 1),
+    riichi = examples.positions["riichi"][np.arange(len(games))[:, None], others] > 0
+    chances: dict[str, np.ndarray | float] = {
+        NETWORK: outlooks.chances, BASE_RATE: tables.tile, SUJI_TABLE: tables.suji[cells],
+    }  # fmt: skip
+    costs: dict[str, np.ndarray | float] = {NETWORK: outlooks.losses, BASE_RATE: tables.loss}
+    return {
+        "tile deals in": _samples(games, dealing, chances, legal),
+        "tile deals in to riichi": _samples(games, dealing, chances, legal & riichi[:, :, None]),
+        "cost of a tile that deals in": _samples(games, targets.losses, costs, legal & dealing),
     }
 
 
-def _discards(outlook: Outlook, policy: Network, examples: Examples, planes: np.ndarray, games: np.ndarray) -> _Columns:
-    """Return the columns of the discards that were made."""
+def _of_positions(
+    outlooks: Outlooks, examples: DiscardExamples, games: np.ndarray, tables: FrequencyTables
+) -> dict[str, _Samples]:
+    """Return samples of positions before the discard."""
+    targets = examples.targets
+    ranks = tables.ranks[current_rank(examples.positions, examples.seats)]
+    results = {
+        name: _samples(
+            games, targets.results == result, {NETWORK: outlooks.results[:, result], BASE_RATE: tables.results[result]}
+        )
+        for name, result in (("win", WON), ("deal in", DEALT_IN))
+    }
+    last, placement = SEATS - 1, np.arange(1, SEATS + 1)
+    return results | {
+        "last place": _samples(
+            games, targets.ranks == last,
+            {NETWORK: outlooks.ranks[:, last], BASE_RATE: 1 / SEATS, PLACE_TABLE: ranks[:, last]},
+        ),
+        "points": _samples(games, targets.points, {NETWORK: outlooks.points, BASE_RATE: tables.points}),
+        "placement": _samples(
+            games, targets.ranks + 1,
+            {NETWORK: outlooks.placement, BASE_RATE: placement.mean(), PLACE_TABLE: ranks @ placement},
+        ),
+    }  # fmt: skip
+
+
+def _of_discards(
+    outlook: Outlook, policy: Network, examples: DiscardExamples, planes: np.ndarray, games: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return, by name, f64[n] of the discards that were made, in points."""
     legal = legal_discards(planes)
     values = outlook.discards(examples.positions, examples.seats, legal, planes).points
     shares = softmax(np.where(legal, policy(planes).astype(np.float64), -np.inf))
@@ -232,101 +262,84 @@ def _discards(outlook: Outlook, policy: Network, examples: Examples, planes: np.
     }
 
 
-def _joined(parts: list[_Columns]) -> _Columns:
-    return {name: np.concatenate([each[name] for each in parts]) for name in parts[0]}
-
-
-def _rows(columns: _Columns, which: np.ndarray) -> _Columns:
-    return {name: each[which] for name, each in columns.items()}
-
-
 class _Sampler:
     """Ratios of sums over examples, with intervals by bootstrap over games."""
 
-    def __init__(self, every: np.ndarray, bootstrap: int, seed: int) -> None:
-        """every: i64[n], the games of all examples, from which the samples are drawn."""
-        self._games = np.unique(every)
-        self._drawn = game_draws(len(self._games), bootstrap, seed)
-
-    def by_game(self, games: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return f64[g]: the sum of values over the examples of each game."""
-        return np.bincount(np.searchsorted(self._games, games), values, len(self._games))
+    def __init__(self, games: np.ndarray, bootstrap: int, seed: int) -> None:
+        """games: i64[n], the games of all examples, from which the samples are drawn."""
+        self._games = np.unique(games)
+        self._draws = game_draws(len(self._games), bootstrap, seed)
 
     def ratios(self, games: np.ndarray, above: np.ndarray, below: np.ndarray | None = None) -> np.ndarray:
         """Return f64[bootstrap + 1]: sums of `above` divided by those of `below`, by default the number of examples."""
-        count = np.ones(len(games)) if below is None else below
-        return ratio(self.by_game(games, above), self.by_game(games, count), self._drawn)
+        game, n = np.searchsorted(self._games, games), len(self._games)
+        return ratio(np.bincount(game, above, n), np.bincount(game, below, n), self._draws)
 
     def mean(self, games: np.ndarray, values: np.ndarray) -> Number:
+        """Return the mean over examples."""
         return with_interval(self.ratios(games, values))
 
+    def slope(self, games: np.ndarray, predicted: np.ndarray, actual: np.ndarray) -> Number:
+        """Return the slope of actual on predicted values, both centered."""
+        return with_interval(self.ratios(games, predicted * actual, predicted**2))
 
-def _predictors(columns: _Columns, name: str) -> list[str]:
-    return [each.removeprefix(f"{name}: ") for each in columns if each.startswith(f"{name}: ")]
+    def squared_errors(self, samples: _Samples) -> dict[str, np.ndarray]:
+        """Return f64[bootstrap + 1] by predictor: the mean squared error."""
+        return {
+            name: self.ratios(samples.games, (values.astype(np.float64) - samples.actual) ** 2)
+            for name, values in samples.predictions.items()
+        }
+
+    def bins(self, samples: _Samples, bounds: np.ndarray) -> list[Bin]:
+        """Return groups of examples by the network's prediction."""
+        predicted = samples.predictions[NETWORK]
+        group = np.searchsorted(bounds, predicted, side="right")
+        bins = []
+        for number in range(len(bounds) + 1):
+            inside = group == number
+            games = samples.games[inside]
+            if len(np.unique(games)) > 1:
+                mean = float(predicted[inside].mean(dtype=np.float64))
+                actual = self.mean(games, samples.actual[inside])
+                bins.append(Bin(predicted=mean, actual=actual, examples=len(games)))
+        return bins
 
 
-def _bins(sampler: _Sampler, games: np.ndarray, said: np.ndarray, actual: np.ndarray, bounds: np.ndarray) -> list[Bin]:
-    """Return groups of examples by what the network says."""
-    group = np.searchsorted(bounds, said, side="right")
-    bins = []
-    for number in range(len(bounds) + 1):
-        inside = group == number
-        if len(np.unique(games[inside])) > 1:
-            bins.append(
-                Bin(
-                    predicted=float(said[inside].mean(dtype=np.float64)),
-                    actual=sampler.mean(games[inside], actual[inside]),
-                    examples=int(inside.sum()),
-                )
-            )
-    return bins
-
-
-def _event(sampler: _Sampler, columns: _Columns, name: str, bounds: tuple[float, ...]) -> Event:
-    games, happened = columns["games"], columns[name].astype(np.float64)
-    scores = {
-        each: sampler.ratios(games, (columns[f"{name}: {each}"] - happened) ** 2) for each in _predictors(columns, name)
-    }
+def _event(sampler: _Sampler, samples: _Samples, bounds: tuple[float, ...]) -> Event:
+    scores = sampler.squared_errors(samples)
     return Event(
-        examples=len(games),
-        share=float(happened.mean()),
-        brier={each: with_interval(score) for each, score in scores.items()},
-        gain={each: with_interval(1 - scores[NETWORK] / scores[each]) for each in scores if each != NETWORK},
-        calibration=_bins(sampler, games, columns[f"{name}: {NETWORK}"], happened, np.array(bounds)),
+        examples=len(samples.games),
+        share=float(samples.actual.mean(dtype=np.float64)),
+        brier={name: with_interval(score) for name, score in scores.items()},
+        gain={name: with_interval(1 - scores[NETWORK] / scores[name]) for name in scores if name != NETWORK},
+        calibration=sampler.bins(samples, np.array(bounds)),
     )
 
 
-def _value(sampler: _Sampler, columns: _Columns, name: str) -> Value:
-    games, actual, said = columns["games"], columns[name].astype(np.float64), columns[f"{name}: {NETWORK}"]
+def _value(sampler: _Sampler, samples: _Samples) -> Value:
+    predicted, actual = (each.astype(np.float64) for each in (samples.predictions[NETWORK], samples.actual))
     return Value(
-        examples=len(games),
-        rmse={
-            each: with_interval(np.sqrt(sampler.ratios(games, (columns[f"{name}: {each}"] - actual) ** 2)))
-            for each in _predictors(columns, name)
-        },
-        slope=_slope(sampler, games, said - said.mean(), actual - actual.mean()),
-        calibration=_bins(sampler, games, said, actual, np.quantile(said, np.arange(1, _GROUPS) / _GROUPS)),
+        examples=len(samples.games),
+        rmse={name: with_interval(np.sqrt(score)) for name, score in sampler.squared_errors(samples).items()},
+        slope=sampler.slope(samples.games, predicted - predicted.mean(), actual - actual.mean()),
+        calibration=sampler.bins(samples, np.quantile(predicted, np.arange(1, _GROUPS) / _GROUPS)),
     )
 
 
-def _slope(sampler: _Sampler, games: np.ndarray, said: np.ndarray, actual: np.ndarray) -> Number:
-    return with_interval(sampler.ratios(games, said * actual, said**2))
-
-
-def _of_discards(sampler: _Sampler, columns: _Columns) -> Discards:
+def _discard_evaluation(sampler: _Sampler, columns: dict[str, np.ndarray]) -> DiscardEvaluation:
     games, gained, agrees = columns["games"], columns["gained"], columns["agrees"]
     cost, lost = columns["preferred"] - columns["discard"], columns["preferred"] - gained
     classes: list[tuple[float | None, float | None, np.ndarray]] = [(None, None, agrees)]
-    bounds = (-np.inf, *_COSTS, np.inf)
-    for low, high in pairwise(bounds):
-        classes.append((low, high, ~agrees & (cost >= low) & (cost < high)))
-    return Discards(
+    for low, high in pairwise((None, *_COSTS, None)):
+        inside = ~agrees & (cost >= (-np.inf if low is None else low)) & (cost < (np.inf if high is None else high))
+        classes.append((low, high, inside))
+    return DiscardEvaluation(
         decisions=len(games),
-        slope=_slope(sampler, games, columns["discard"] - columns["position"], gained - columns["position"]),
+        slope=sampler.slope(games, columns["discard"] - columns["position"], gained - columns["position"]),
         costs=[
             Cost(
-                low=None if low is None or np.isinf(low) else low,
-                high=None if high is None or np.isinf(high) else high,
+                low=low,
+                high=high,
                 discards=int(inside.sum()),
                 expected=float(cost[inside].mean()),
                 actual=sampler.mean(games[inside], lost[inside]),

@@ -1,4 +1,4 @@
-"""What a log knows of a discard decision: which tiles would deal in, for how much, and how the round ended. Compiled.
+"""Labels of a discard decision: which tiles would deal in, for how much, and how the round ended. Compiled.
 
 A tile deals in if another seat would be allowed to win on it now: by the simulator's own rules of waits, yaku and
 furiten, applied to the hidden hands of a replayed game.
@@ -139,7 +139,7 @@ def after_discards(games: np.ndarray, seats: np.ndarray, kinds: np.ndarray) -> n
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What rounds and games of prepared logs came to, by row of `Prepared.rounds`."""
+    """The results of rounds and games of prepared logs, by row of `Prepared.rounds`."""
 
     results: np.ndarray
     """i64[r, 4]: index in RESULTS of each seat's result of the round."""
@@ -163,6 +163,6 @@ def outcomes(prepared: Prepared) -> Outcomes:
     results = np.full((n, r.SEATS), NO_WINNER)
     seat, source = events["seat"][won].astype(np.int64), events["source"][won].astype(np.int64)
     results[of] = np.where(seat == source, ANOTHER_DREW, OTHERS)[:, None]
-    results[of, source] = DEALT_IN  # of a win by draw the winner, who comes next
+    results[of, source] = DEALT_IN  # of a tsumo the winner, who comes next
     results[of, seat] = WON
     return Outcomes(results, scores, ranks(games["final_scores"])[rounds["game"]])

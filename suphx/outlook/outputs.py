@@ -1,4 +1,4 @@
-"""What the outlook network's outputs mean: probabilities and expected points, and the loss that teaches them."""
+"""What the outlook network's outputs mean: probabilities and expected points, and the loss that trains them."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ _RANKS = slice(_POINTS + 1, _POINTS + 1 + SEATS)
 
 @dataclass(frozen=True)
 class Outlooks:
-    """What the network says of n positions."""
+    """The network's predictions for n positions."""
 
     chances: np.ndarray
     """f64[n, 3, 34]: the probability that a tile of a kind, discarded now, deals in to each other seat, the next one
@@ -51,7 +51,7 @@ class Outlooks:
 
 
 def fresh_network(size: NetworkSize, seed: int) -> OutlookNetwork:
-    """Return a network that says of every position what is usual."""
+    """Return a network that predicts the usual for every position."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = OutlookNetwork(size)
@@ -86,8 +86,9 @@ def loss_of(outputs: torch.Tensor, targets: Targets) -> tuple[torch.Tensor, dict
     costs = torch.from_numpy(targets.losses).to(device) / _UNIT
     of_kinds = outputs[:, : 2 * _DANGERS].view(n, 2, RIVALS, KINDS)
     log_means = of_kinds[:, 1]
-    real = dealing > 0
-    deviance = torch.where(real, costs * torch.exp(-log_means) + log_means - torch.log(costs.clamp_min(1e-3)) - 1, 0)
+    deviance = torch.where(
+        dealing > 0, costs * torch.exp(-log_means) + log_means - torch.log(costs.clamp_min(1e-3)) - 1, 0
+    )
     points = torch.from_numpy(targets.points).to(device) / _UNIT
     parts = {
         "deal in": functional.binary_cross_entropy_with_logits(of_kinds[:, 0], dealing, reduction="sum") / n,

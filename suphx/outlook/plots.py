@@ -1,11 +1,11 @@
-"""The picture of an outlook's calibration: what happened against what was said, on held-out games."""
+"""The plot of an outlook's calibration: actual against predicted values, on held-out games."""
 
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from suphx.outlook.evaluation import Evaluation
+from suphx.outlook.evaluation import OutlookEvaluation
 from suphx.plotting import colour, tidy, write_figure
 from suphx.reward.evaluation import Bin
 
@@ -13,7 +13,7 @@ from suphx.reward.evaluation import Bin
 _SMALL = ("tile deals in", "tile deals in to riichi")
 
 
-def plot_calibration(path: Path, evaluation: Evaluation) -> None:
+def plot_calibration(path: Path, evaluation: OutlookEvaluation) -> None:
     """Write a PNG with a reliability curve of every event and value, with 95 % intervals."""
     curves = {name: each.calibration for name, each in evaluation.events.items()}
     curves |= {name: each.calibration for name, each in evaluation.values.items()}
@@ -30,8 +30,8 @@ def plot_calibration(path: Path, evaluation: Evaluation) -> None:
             axes.set_yscale("log")
         axes.set_title(name, fontsize=11)
         tidy(axes)
-    figure.supxlabel("said")
-    figure.supylabel("happened")
+    figure.supxlabel("predicted")
+    figure.supylabel("actual")
     words = f"{evaluation.games:,} held-out games, {evaluation.decisions:,} discards; bars: 95 % over games"
     figure.suptitle(words, fontsize=11)
     write_figure(path, figure)

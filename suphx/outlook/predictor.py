@@ -1,4 +1,4 @@
-"""`Outlook`: what the network says of positions, and what each possible discard would be worth."""
+"""`Outlook`: predictions for positions, and the value of each possible discard."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -48,10 +48,10 @@ class Outlook:
 
     def of(self, planes: np.ndarray) -> Outlooks:
         """Return the outlooks of encoded positions u64[n, planes]; by the rules safe tiles do not deal in."""
-        found = outlooks(self._evaluator.logits(planes))
+        result = outlooks(self._evaluator.logits(planes))
         first = start("safety.safe")
-        found.chances[unpack(planes[:, first : first + RIVALS])] = 0
-        return found
+        result.chances[unpack(planes[:, first : first + RIVALS])] = 0
+        return result
 
     def discards(
         self, games: np.ndarray, seats: np.ndarray, legal: np.ndarray, planes: np.ndarray | None = None
@@ -70,16 +70,16 @@ class Outlook:
         if len(which):
             after = after_discards(games[which], seats[which], kinds)
             rows = np.arange(len(which))
-            found = self.of(encode_batch(after, rows, seats[which]))
+            later = self.of(encode_batch(after, rows, seats[which]))
             paid = games["scores"][which, seats[which]] - after["scores"][rows, seats[which]]  # for riichi
-            passing = (1 - risk[which, kinds]) * (found.points - paid)
+            passing = (1 - risk[which, kinds]) * (later.points - paid)
             points[which, kinds] = passing - danger[which, kinds]
-            placement[which, kinds] = found.placement
+            placement[which, kinds] = later.placement
         return DiscardValues(before, risk, danger, points, placement)
 
 
 def check_rules(rules: Rules) -> None:
-    """Raise InputError if the shipped outlook was not trained for games with these rules."""
+    """Raise InputError if the included outlook was not trained for games with these rules."""
     for name in (*RULES_OF_REWARD, "red_fives", "open_tanyao"):
         if getattr(rules, name) != getattr(_TENHOU, name):
             raise InputError(f"rules: {name} is {getattr(rules, name)!r}; the outlook was trained on games with "

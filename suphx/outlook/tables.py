@@ -1,8 +1,8 @@
-"""What can be said without a network: base rates, and the suji table, counted on training decisions.
+"""Predictions without a network: base rates and the suji table, counted on training decisions.
 
 The table is what players learn by heart: how often a tile deals in to a seat, by whether the seat is in riichi or has
 called, by how many tiles it has discarded, and by what the tile is to its river: safe, suji or not, and how far from
-the edge; an honour by how many of it are left.
+the edge; an honor by how many of it are left.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,13 @@ import numpy as np
 
 from simulator.record import SEATS
 from simulator.tiles import KINDS
+from suphx.dataset.loader import legal_discards
 from suphx.features.encode import unpack
 from suphx.features.layout import start
-from suphx.outlook.examples import Examples
+from suphx.outlook.examples import DiscardExamples
 from suphx.outlook.labels import RESULTS, RIVALS
 
-#: Classes of tiles: safe; 1 or 9, 2 or 8, 3 or 7, 4 to 6, each not suji and then suji; honours by tiles left.
+#: Classes of tiles: safe; 1 or 9, 2 or 8, 3 or 7, 4 to 6, each not suji and then suji; honors by tiles left.
 _EDGE = np.array([min(kind % 9, 8 - kind % 9, 3) for kind in range(27)])
 _TILE_CLASSES = 1 + 8 + 4
 #: Of a seat: riichi, at least two open melds, neither; and its discards so far in sixes, like the rows of a river.
@@ -42,7 +43,7 @@ def suji_classes(positions: np.ndarray, seats: np.ndarray, planes: np.ndarray) -
 
 
 @dataclass(frozen=True)
-class Tables:
+class FrequencyTables:
     """Frequencies in training decisions."""
 
     tile: float
@@ -55,31 +56,31 @@ class Tables:
     """f64[5]"""
     points: float
     ranks: np.ndarray
-    """f64[4, 4]: by rank so far, the share of each rank at the end of the game."""
+    """f64[4, 4]: by current rank, the share of each rank at the end of the game."""
 
 
-def place_so_far(positions: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return i64[n]: the seat's rank by present points, 0 for the first; equal points by seat."""
+def current_rank(positions: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """Return i64[n]: the seat's rank by current points, 0 for the first; equal points by seat."""
     scores = positions["scores"].astype(np.int64) * SEATS - np.arange(SEATS)
     own = scores[np.arange(len(seats)), seats]
     return (scores > own[:, None]).sum(axis=1)
 
 
-def counted(examples: Examples, planes: np.ndarray, legal: np.ndarray) -> Tables:
-    """Return the frequencies in some training decisions, before the discards; legal bool[n, 34]."""
-    targets = examples.targets
+def count_tables(examples: DiscardExamples) -> FrequencyTables:
+    """Return the frequencies in some training decisions, before the discards."""
+    planes, targets = examples.planes(), examples.targets
     dealing = unpack(targets.kinds)
-    shown = np.broadcast_to(legal[:, None], dealing.shape)
-    cells = suji_classes(examples.positions, examples.seats, planes)[shown]
+    legal = np.broadcast_to(legal_discards(planes)[:, None], dealing.shape)
+    cells = suji_classes(examples.positions, examples.seats, planes)[legal]
     n_cells = _TILE_CLASSES * _TURNS * _SEAT_CLASSES
-    hits = np.bincount(cells, dealing[shown], n_cells)
-    overall = float(dealing[shown].mean())
+    hits = np.bincount(cells, dealing[legal], n_cells)
+    overall = float(dealing[legal].mean())
     places = np.zeros((SEATS, SEATS))
-    np.add.at(places, (place_so_far(examples.positions, examples.seats), targets.ranks), 1)
-    return Tables(
+    np.add.at(places, (current_rank(examples.positions, examples.seats), targets.ranks), 1)
+    return FrequencyTables(
         tile=overall,
         suji=(hits + overall) / (np.bincount(cells, minlength=n_cells) + 1),  # as if each cell had one tile more
-        loss=float(targets.losses[dealing & shown].mean()) if (dealing & shown).any() else 0.0,
+        loss=float(targets.losses[dealing & legal].mean()) if (dealing & legal).any() else 0.0,
         results=np.bincount(targets.results, minlength=len(RESULTS)) / len(targets),
         points=float(targets.points.mean()),
         ranks=(places + 0.25) / (places.sum(axis=1, keepdims=True) + 1),

@@ -3,10 +3,11 @@
 from collections.abc import Generator
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from suphx.checkpoint import purpose_of
-from suphx.dataset.loader import PairChunk
+from suphx.dataset.loader import Loader, PairChunk, prefetch
 from suphx.dataset.prepared import Prepared
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
@@ -15,7 +16,7 @@ from suphx.networks.models import OUTLOOK
 from suphx.networks.policy import OutlookNetwork
 from suphx.networks.precision import Precision
 from suphx.outlook.config import OutlookConfig
-from suphx.outlook.examples import DiscardSource, Targets, chunks, some_examples
+from suphx.outlook.examples import DiscardSource, Targets
 from suphx.outlook.outputs import fresh_network, loss_of
 from suphx.supervised.optimizer import AveragingOptimizer
 from suphx.supervised.training import LoopPlan, SupervisedTraining
@@ -42,12 +43,27 @@ class OutlookTraining(SupervisedTraining[OutlookNetwork, Targets]):
         super().__init__(OUTLOOK, optimizer, plan, folder, precision, purpose)
 
     def chunks(self, first: int) -> Generator[tuple[int, PairChunk[Targets]]]:
-        """Yield the discard decisions of training games."""
-        return chunks(self._source, self.config.seed, first)
+        """Yield the discard decisions of training games, half of them after the discard."""
+        order = Loader(self._source.source, self.config.seed)
+
+        def chunk(number: int) -> PairChunk[Targets]:
+            place = divmod(number, order.chunks)
+            random = order.random(*place)
+            examples = self._source.collect(order.places(*place), random).half_after(random)
+            shuffled = random.permutation(len(examples.seats))
+            return PairChunk(examples.planes()[shuffled], examples.targets[shuffled])
+
+        return prefetch(chunk, first)
 
     def held_out(self) -> PairChunk[Targets]:
-        """Return discard decisions of validation games."""
-        return some_examples(self._held_out_source, self.config.validation_decisions, self.config.seed)
+        """Return discard decisions of validation games, half of them after the discard."""
+        source, random, n = (
+            self._held_out_source,
+            np.random.default_rng(self.config.seed),
+            self.config.validation_decisions,
+        )
+        examples = source.collect(source.selection.sample(random, n), random).half_after(random)
+        return PairChunk(examples.planes(), examples.targets).take(slice(n))
 
     def loss(self, chunk: PairChunk[Targets]) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """Return the loss on a batch, and its parts as in `outputs.loss_of`."""

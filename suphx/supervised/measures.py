@@ -1,4 +1,4 @@
-"""How often a network answers as the players did: accuracy over games and by situation, and baselines for it."""
+"""Agreement with human moves: accuracy over games and by situation, and baselines for it."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.lookup import get_lookup
-from simulator.record import ADDED_KONG, CLOSED_KONG, SEATS
+from simulator.record import SEATS
 from simulator.shanten import shanten
 from suphx.intervals import share_interval
 from suphx.networks.models import YES
@@ -22,9 +22,9 @@ KONG_NAMES = ("open", "closed", "added")
 def share_with_interval(right: np.ndarray, games: np.ndarray) -> dict[str, Any]:
     """Return the accuracy, its 95 % interval, and the numbers of pairs and games, for right bool[n], games i64[n].
 
-    Answers within a game are not independent, so the game is the unit: the accuracy is a ratio of two sums over games,
+    Moves within a game are not independent, so the game is the unit: the accuracy is a ratio of two sums over games,
     its variance is that of a ratio estimator (Cochran, Sampling Techniques, 2.11), and the interval is Wilson's for the
-    number of independent answers that would have this variance (the number of games if the variance is 0). There is no
+    number of independent moves that would have this variance (the number of games if the variance is 0). There is no
     interval (None) for a single game.
     """
     n = len(right)
@@ -37,44 +37,38 @@ def share_with_interval(right: np.ndarray, games: np.ndarray) -> dict[str, Any]:
     if n_games > 1:
         rest = np.bincount(game, weights=right) - share * pairs
         variance = float((rest**2).sum()) * n_games / (n_games - 1) / n**2
-        worth = min(share * (1 - share) / variance, n) if variance > 0 else n_games
-        interval = list(share_interval(share, worth))
+        effective = min(share * (1 - share) / variance, n) if variance > 0 else n_games
+        interval = list(share_interval(share, effective))
     return {"accuracy": share, "interval": interval, "pairs": n, "games": n_games}
 
 
-def balanced_accuracy(answers: np.ndarray, given: np.ndarray) -> float:
-    """Return the balanced accuracy: the mean recall over the answers that occur."""
-    total = np.bincount(answers)
-    right = np.bincount(answers[answers == given], minlength=len(total))
+def balanced_accuracy(actions: np.ndarray, predictions: np.ndarray) -> float:
+    """Return the balanced accuracy: the mean recall over the actions that occur."""
+    total = np.bincount(actions)
+    right = np.bincount(actions[actions == predictions], minlength=len(total))
     return float((right[total > 0] / total[total > 0]).mean())
 
 
-def commoner_accuracy(answers: np.ndarray) -> float:
-    """Return the accuracy of always giving the most common answer."""
-    return float(np.bincount(answers).max() / len(answers))
+def commoner_accuracy(actions: np.ndarray) -> float:
+    """Return the accuracy of always predicting the most common action."""
+    return float(np.bincount(actions).max() / len(actions))
 
 
-def opportunities(decisions: np.ndarray, options: np.ndarray, answers: np.ndarray, sureness: np.ndarray) -> np.ndarray:
+def opportunities(
+    decisions: np.ndarray, options: np.ndarray, actions: np.ndarray, confidence: np.ndarray
+) -> np.ndarray:
     """Return bool[k]: for each opportunity to call, whether the decision flow would act as the seat did.
 
-    decisions i64[n]: the opportunity that each proposed call belongs to; answers: NO or YES; sureness f32[n]: the logit
-    of yes minus that of no. Of the calls that it says yes to, the flow makes the one with the greatest sureness (on a
-    tie the one with the higher action number).
+    decisions i64[n]: the opportunity that each proposed call belongs to; actions: NO or YES; confidence f32[n]: the
+    logit of yes minus that of no. Of the calls with a yes, the flow makes the most confident one (on a tie the one with
+    the higher action number).
     """
-    order = np.lexsort((options, sureness, decisions))  # the last of an opportunity is the surest
-    last = np.append(np.diff(decisions[order]) != 0, True)
-    best = order[last]
-    called = np.zeros(len(answers), np.bool_)
-    called[best] = sureness[best] > 0
-    wrong = called != (answers == YES)
+    order = np.lexsort((options, confidence, decisions))  # the last of an opportunity is the most confident
+    best = order[np.append(np.diff(decisions[order]) != 0, True)]
+    called = np.zeros(len(actions), np.bool_)
+    called[best] = confidence[best] > 0
     _, opportunity = np.unique(decisions, return_inverse=True)
-    return np.bincount(opportunity, weights=wrong) == 0
-
-
-def by_kong(options: np.ndarray, right: np.ndarray, games: np.ndarray) -> dict[str, dict[str, Any]]:
-    """Return the accuracy separately for open, closed and added kongs."""
-    kinds = (options >= CLOSED_KONG).astype(np.int64) + (options >= ADDED_KONG)
-    return {name: share_with_interval(right[kinds == n], games[kinds == n]) for n, name in enumerate(KONG_NAMES)}
+    return np.bincount(opportunity, weights=called != (actions == YES)) == 0
 
 
 @jit
@@ -92,9 +86,8 @@ def _fill(lookup, games, index, seats, turn, distance, against):
 def situations(positions: np.ndarray, pairs: np.ndarray) -> dict[str, np.ndarray]:
     """Return i64[n] by kind of situation: the index in SITUATIONS of the name that applies to each pair.
 
-    positions GAME[m], pairs MODEL_DECISION[n].
-
-    The shanten is that of the hand before the decision; if a tile is to be discarded, that after the best discard.
+    positions GAME[m], pairs MODEL_DECISION[n]. The shanten is that of the hand before the decision; if a tile is to be
+    discarded, that after the best discard.
     """
     n = len(pairs)
     turn, distance, against = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)

@@ -4,8 +4,9 @@ Threads that split the operations of a small network would wait for each other a
 model is trained by a single thread, starting with the model that has the most pairs.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -13,10 +14,10 @@ from typing import Any
 
 import torch
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from simulator.files import write_json, write_whole
 from suphx.agent.network_agent import weights_folder
-from suphx.dataset.logs import generated, open_prepared
 from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.dataset.selection import select
 from suphx.networks.memory import keep_memory
@@ -24,7 +25,6 @@ from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.weights import load_agent, load_agent_network, load_network, save_agent
-from suphx.supervised.bars import training_bars
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.policy_training import PolicyTraining
 from suphx.supervised.results import card, measure
@@ -34,13 +34,28 @@ AGENT_FOLDER = "agent"
 WEAK_FOLDER = "weak"
 
 
-def games_of(config: PretrainConfig, logs: Sequence[Path] | None, workers: int | None) -> tuple[Prepared, str]:
-    """Return the games to learn from, and words for where they come from; workers: processes to prepare logs with."""
-    if logs:
-        prepared = open_prepared(logs, workers)
-        return prepared, f"{len(prepared.games):,} games of {prepared.sources()}"
-    made = config.generated
-    return generated(made.games, made.player, made.seed), f"{made.games:,} games by {made.player}, seed {made.seed}"
+@contextmanager
+def training_bars(config: PretrainConfig, screen: Console) -> Iterator[Callable[[ChunkReport], None]]:
+    """Yield a function that shows each report in the bar of its model; it may be called from any thread."""
+    columns = (TextColumn("{task.description:8}"), BarColumn(), TextColumn("{task.fields[words]}"))
+    with Progress(*columns, TimeRemainingColumn(elapsed_when_finished=True), console=screen) as progress:
+        bars: dict[str, TaskID] = {
+            model: progress.add_task(model, total=plan.pairs, words="waiting") for model, plan in config.models.items()
+        }
+        validated: dict[str, str] = dict.fromkeys(config.models, "")
+
+        def watch(report: ChunkReport) -> None:
+            rate = f"{report.pairs_per_s:,.0f} pairs/s"
+            if report.validation is not None:
+                metrics = report.validation.metrics
+                validated[report.model] = f"validation {metrics['accuracy']:.2%}, loss {metrics['loss']:.4f}"
+                if not screen.is_terminal:  # a log file gets lines instead of bars
+                    line = f"{report.model}: {report.pairs:,} pairs, {rate}, {validated[report.model]}"
+                    screen.print(line, highlight=False)
+            words = f"{rate}, loss {report.loss:.4f} {validated[report.model]}"
+            progress.update(bars[report.model], completed=report.pairs, words=words)
+
+        yield watch
 
 
 def pretrain(
@@ -61,10 +76,8 @@ def pretrain(
     agent = assemble(config, networks, prepared, folder, about)
     if agent is not None:
         networks = load_agent(agent)  # as they are stored, in two bytes a weight
-    results = measure(
-        networks, prepared, lambda model: select(prepared, model, "test"), precision, config.seed, config.test_pairs,
-        screen, config.hide,
-    )  # fmt: skip
+    test = {model: select(prepared, model, "test") for model in networks}
+    results = measure(networks, prepared, test, precision, config.seed, config.test_pairs, screen, config.hide)
     for model in networks:
         results[model]["training_pairs"] = select(prepared, model, "training", config.filters).n_pairs
     if agent is not None:
@@ -95,13 +108,11 @@ def train_models(
             wait(running.values(), return_when=FIRST_EXCEPTION)
         finally:
             stop.set()  # after Ctrl-C, or when a training has failed; without effect when all are done
-            for waiting in running.values():
-                waiting.cancel()
-    failed = [found.exception() for found in running.values() if not found.cancelled()]
-    wrong = [error for error in failed if error is not None]
-    for error in sorted(
-        wrong, key=lambda error: isinstance(error, TrainingInterrupted)
-    ):  # the cause before the interruptions
+            for future in running.values():
+                future.cancel()
+    errors = [each.exception() for each in running.values() if not each.cancelled()]
+    errors.sort(key=lambda error: isinstance(error, TrainingInterrupted))  # the cause before the interruptions
+    for error in filter(None, errors):
         raise error
     return {model: running[model].result() for model in config.models}
 

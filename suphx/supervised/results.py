@@ -1,8 +1,7 @@
 """The results of a supervised training beside the paper's: as numbers for JSON, tables on the screen, and a card."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rich.box import SIMPLE
@@ -19,7 +18,7 @@ from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.weights import load_agent, seen_games
-from suphx.supervised.bars import testing_bars
+from suphx.progress import progress
 from suphx.supervised.evaluate import evaluate_model
 
 #: The paper's Table 3: test accuracy in percent, training pairs in millions, and accuracy of the earlier CNN.
@@ -37,50 +36,47 @@ _GROUPS = ("by_archive", "by_turn", "by_shanten", "by_riichi", "by_kong")
 def measure(
     networks: Mapping[str, PolicyNetwork],
     prepared: Prepared,
-    choose: Callable[[str], Selection],
+    selections: Mapping[str, Selection],
     precision: Precision,
     seed: int,
     most: int | None,
     screen: Console,
     hide: Iterable[str] = (),
 ) -> dict[str, dict[str, Any]]:
-    """Evaluate some networks, with bars on `screen`; return model -> numbers (`evaluate_model`).
+    """Evaluate networks on their selections, with bars on `screen`; return model -> numbers (`evaluate_model`).
 
-    choose: returns the pairs of a model; hide: planes left empty.
+    hide: planes left empty.
     """
-    found = {}
-    with testing_bars(screen) as watch:
-        for model in [each for each in MODELS if each in networks]:
-            logits = Evaluator(networks[model], precision).logits
-            found[model] = evaluate_model(logits, prepared, choose(model), seed, most, partial(watch, model), hide)
-    return found
+    results = {}
+    for model in [each for each in MODELS if each in networks]:
+        logits, selection = Evaluator(networks[model], precision).logits, selections[model]
+        with progress(f"testing {model}", min(selection.n_pairs, most or selection.n_pairs), screen) as show:
+            results[model] = evaluate_model(logits, prepared, selection, seed, most, show, hide)
+    return results
 
 
 def measure_weights(
     weights: str,
     prepared: Prepared,
-    players: Sequence[str] | None,
+    players: list[str] | None,
     seen: bool,
     precision: Precision,
     seed: int,
     most: int | None,
     screen: Console,
 ) -> dict[str, dict[str, Any]]:
-    """Evaluate the five networks of a folder of weights, or of a name, as `measure` does.
+    """Evaluate the networks of a folder of weights, or of a name, as `measure` does.
 
     players: whose decisions are used; by default all. seen: also use games that the weights were trained on.
     """
     folder = weights_folder(weights)
     networks = load_agent(folder)
-    known = seen_games(folder, prepared.games["key"])
+    trained_on = seen_games(folder, prepared.games["key"])
     words = "measured too" if seen else "left out"
-    screen.print(f"{int(known.sum()):,} games that the weights were trained on: {words}", style="dim", highlight=False)
-    filters = Filters(players=list(players) if players else None)
-
-    def choose(model: str) -> Selection:
-        return select(prepared, model, None, filters, None if seen else ~known)
-
-    return measure(networks, prepared, choose, precision, seed, most, screen)
+    screen.print(f"{trained_on.sum():,} games that the weights were trained on: {words}", style="dim", highlight=False)
+    filters, games = Filters(players=players or None), None if seen else ~trained_on
+    selections = {model: select(prepared, model, None, filters, games) for model in networks}
+    return measure(networks, prepared, selections, precision, seed, most, screen)
 
 
 def print_results(results: Mapping[str, Mapping[str, Any]], as_json: bool) -> None:
@@ -115,8 +111,8 @@ def with_interval(numbers: Mapping[str, Any]) -> str:
 _HEAD = ("model", "ours", "paper", "CNN", "commoner", "balanced", "loss", "tested", "trained")
 _MEANING = (
     "paper, CNN: its Table 3, and the earlier network named there;",
-    "commoner: always the commonest answer; balanced: mean over the answers;",
-    "loss: mean of -log(probability of the answer); tested, trained: pairs",
+    "commoner: always the most common action; balanced: mean recall over the actions;",
+    "loss: mean of -log(probability of the action taken); tested, trained: pairs",
 )
 
 
@@ -155,7 +151,7 @@ def _situations(results: Mapping[str, Mapping[str, Any]]) -> Iterator[list[tuple
 
 def show_results(results: Mapping[str, Mapping[str, Any]], screen: Console) -> None:
     """Print the accuracies beside those of the paper's Table 3, then by situation."""
-    title = "Accuracy on games not trained on, in percent (95 % interval over games)"
+    title = "Agreement with human moves on games not trained on, in percent (95 % interval over games)"
     table = Table(title=title, box=SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for name in _HEAD:
         table.add_column(name, justify="left" if name == "model" else "right", no_wrap=True)
@@ -185,10 +181,10 @@ def card(
     sizes = ", ".join(f"{model} {each.size}" for model, each in networks.items())
     situations = [row for rows in _situations(results) for row in rows]
     parts = (
-        [f"# {name}", "", f"Five networks trained on what players answered in logs: {about['data']}."],
-        [f"Made by `{about['command']}`."],
+        [f"# {name}", "", f"{len(networks)} networks trained on the moves of players in logs: {about['data']}."],
+        [f"Trained by `{about['command']}`."],
         [f"Filters x blocks: {sizes}."],
-        ["Accuracy in percent on games not trained on, with its 95 % interval (the game is the unit):"],
+        ["Agreement with human moves in percent on held-out games, with its 95 % interval (the game is the unit):"],
         _markdown(_HEAD, _accuracies(results)),
         [*_MEANING, *_remarks(results)],
         _markdown(("situation", *results), situations),

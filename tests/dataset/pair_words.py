@@ -11,7 +11,8 @@ from table import Scene
 from simulator.logs.from_record import round_log
 from simulator.record import ACTION_NAMES, EVENT_DISCARD
 from simulator.tiles import kind_name
-from suphx.dataset.prepared import ROUND, LeftOut, Prepared
+from suphx.dataset.prepare import round_row
+from suphx.dataset.prepared import LeftOut, Prepared
 
 READY = "234m567p55p23467s"  # waits for 5s and 8s: pinfu and tanyao, 2,000 points by claim
 SOUTH_4 = 7  # seat 3 deals
@@ -25,15 +26,11 @@ def moment(scene: Scene) -> int:
 def collect_scene(scene: Scene, left: Mapping[int, int] | None = None) -> Collected:
     """Return the pairs of a round that is over; left: from which moment on a seat is away."""
     this = round_log(scene.ended, scene.rules)
-    row = np.zeros(1, ROUND)
-    for name in ("scores", "hands", "round", "repeat_counter", "bets", "dealer", "indicator"):
-        row[name] = getattr(this, name)
-    row["n_events"] = len(this.events)
     absent = np.zeros(len(this.events), np.uint8)
     for seat, event in (left or {}).items():
         absent[event:] |= 1 << seat
     none = np.zeros(0)
-    return collect(Prepared(none, row, this.events, absent, [], [], [], [scene.rules], LeftOut()))
+    return collect(Prepared(none, round_row(this), this.events, absent, [], [], [], [scene.rules], LeftOut()))
 
 
 def asked(scene: Scene, at: int, left: Mapping[int, int] | None = None) -> set[str]:

@@ -68,34 +68,34 @@ def test_a_discard_answer_is_a_kind_that_may_be_discarded() -> None:
 
 def test_exchanging_suits_moves_answers_with_the_planes() -> None:
     pairs = source("discard").some_pairs(600)
-    planes, answers = pairs.planes.copy(), pairs.targets.copy()
+    planes, actions = pairs.planes.copy(), pairs.targets.copy()
     chosen = np.arange(600) % len(ORDERS)
-    permute_suits(planes, answers, chosen, answers_are_kinds=True)
-    assert legal_discards(planes)[np.arange(600), answers].all()
+    permute_suits(planes, actions, chosen, actions_are_kinds=True)
+    assert legal_discards(planes)[np.arange(600), actions].all()
     same = chosen == 0  # the order 0, 1, 2 changes nothing
     assert np.array_equal(planes[same], pairs.planes[same])
     assert not np.array_equal(planes[~same], pairs.planes[~same])
-    honours = pairs.targets >= 27
-    assert np.array_equal(answers[honours], pairs.targets[honours])
+    honors = pairs.targets >= 27
+    assert np.array_equal(actions[honors], pairs.targets[honors])
 
 
 def test_exchanging_suits_back_restores_them() -> None:
     pairs = source("discard").some_pairs(300)
-    planes, answers = pairs.planes.copy(), pairs.targets.copy()
+    planes, actions = pairs.planes.copy(), pairs.targets.copy()
     inverse = [ORDERS.tolist().index(np.argsort(order).tolist()) for order in ORDERS]
     for n, back in enumerate(inverse):
         for chosen in (n, back):
-            permute_suits(planes, answers, np.full(300, chosen), answers_are_kinds=True)
-        assert np.array_equal(planes, pairs.planes) and np.array_equal(answers, pairs.targets)
+            permute_suits(planes, actions, np.full(300, chosen), actions_are_kinds=True)
+        assert np.array_equal(planes, pairs.planes) and np.array_equal(actions, pairs.targets)
 
 
 def test_exchanging_suits_leaves_planes_that_say_no_kind() -> None:
     pairs = source("riichi").some_pairs(50)
-    planes, answers = pairs.planes.copy(), pairs.targets.copy()
-    permute_suits(planes, answers, np.full(50, 3), answers_are_kinds=False)
+    planes, actions = pairs.planes.copy(), pairs.targets.copy()
+    permute_suits(planes, actions, np.full(50, 3), actions_are_kinds=False)
     dealer = start("game.dealer")
     assert np.array_equal(planes[:, dealer], pairs.planes[:, dealer])
-    assert np.array_equal(answers, pairs.targets)
+    assert np.array_equal(actions, pairs.targets)
 
 
 def test_some_pairs_are_of_rounds_from_all_over() -> None:

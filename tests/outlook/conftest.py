@@ -7,7 +7,7 @@ from simulator.logs.generate import generate_games
 from suphx.dataset.loader import legal_discards
 from suphx.dataset.prepare import prepare_games
 from suphx.dataset.prepared import Prepared
-from suphx.outlook.examples import DiscardSource, Examples
+from suphx.outlook.examples import DiscardExamples, DiscardSource
 
 
 @pytest.fixture(scope="session")
@@ -16,7 +16,7 @@ def prepared() -> Prepared:
 
 
 @pytest.fixture(scope="session")
-def examples(prepared) -> Examples:
+def examples(prepared) -> DiscardExamples:
     """The discard decisions of 200 rounds."""
     source = DiscardSource(prepared, "training")
     return source.collect(np.arange(200), np.random.default_rng(0))

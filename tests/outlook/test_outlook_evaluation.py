@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from suphx.outlook.evaluation import NETWORK, _event, _of_discards, _Sampler, _value
-from suphx.outlook.tables import counted, place_so_far, suji_classes
+from suphx.outlook.evaluation import NETWORK, _discard_evaluation, _event, _Sampler, _Samples, _value
+from suphx.outlook.tables import count_tables, current_rank, suji_classes
 
 GAMES, EACH = 300, 100
 
@@ -15,38 +15,38 @@ def sampler(games: np.ndarray) -> _Sampler:
 def test_a_calibrated_probability_lies_on_the_diagonal_and_its_brier_score_is_its_variance():
     random = np.random.default_rng(0)
     games = np.repeat(np.arange(GAMES), EACH)
-    said = random.choice([0.1, 0.4, 0.7], len(games))
-    happened = random.random(len(games)) < said
-    columns = {"games": games, "x": happened, f"x: {NETWORK}": said, "x: base rate": np.full(len(games), said.mean())}
-    found = _event(sampler(games), columns, "x", (0.25, 0.5))
-    assert [round(each.predicted, 6) for each in found.calibration] == [0.1, 0.4, 0.7]
-    for each in found.calibration:
+    predicted = random.choice([0.1, 0.4, 0.7], len(games))
+    happened = random.random(len(games)) < predicted
+    samples = _Samples(games, happened, {NETWORK: predicted, "base rate": np.full(len(games), predicted.mean())})
+    result = _event(sampler(games), samples, (0.25, 0.5))
+    assert [round(each.predicted, 6) for each in result.calibration] == [0.1, 0.4, 0.7]
+    for each in result.calibration:
         assert each.actual.low < each.predicted < each.actual.high
         assert each.actual.high - each.actual.low < 0.03
-    score, base = found.brier[NETWORK], found.brier["base rate"]
-    assert abs(score.value - (said * (1 - said)).mean()) < 0.003 and score.low < score.value < score.high
-    assert abs(found.gain["base rate"].value - (1 - score.value / base.value)) < 1e-9
-    assert found.gain["base rate"].low > 0
+    score, base = result.brier[NETWORK], result.brier["base rate"]
+    assert abs(score.value - (predicted * (1 - predicted)).mean()) < 0.003 and score.low < score.value < score.high
+    assert abs(result.gain["base rate"].value - (1 - score.value / base.value)) < 1e-9
+    assert result.gain["base rate"].low > 0
 
 
 def test_a_bold_network_has_a_slope_below_one():
     random = np.random.default_rng(1)
     games = np.repeat(np.arange(GAMES), EACH)
     real = random.normal(0, 1000, len(games))
-    columns = {"games": games, "x": real + random.normal(0, 3000, len(games)), f"x: {NETWORK}": 2 * real + 50}
-    found = _value(sampler(games), columns, "x")
-    assert found.slope.low < 0.5 < found.slope.high and found.slope.high < 0.6
-    assert len(found.calibration) == 10
+    samples = _Samples(games, real + random.normal(0, 3000, len(games)), {NETWORK: 2 * real + 50})
+    result = _value(sampler(games), samples)
+    assert result.slope.low < 0.5 < result.slope.high and result.slope.high < 0.6
+    assert len(result.calibration) == 10
 
 
 def test_games_are_drawn_whole():
-    """In each game all examples are alike, so that the interval is as wide as that of the mean of so many games."""
+    """In each game all examples are alike, so that the interval is as wide as that of the mean of as many games."""
     random = np.random.default_rng(2)
     happened = np.repeat(random.random(GAMES) < 0.3, EACH)
     games = np.repeat(np.arange(GAMES), EACH)
-    found = sampler(games).mean(games, happened.astype(float))
+    result = sampler(games).mean(games, happened.astype(float))
     width = 2 * 1.96 * (0.3 * 0.7 / GAMES) ** 0.5
-    assert 0.7 * width < found.high - found.low < 1.3 * width
+    assert 0.7 * width < result.high - result.low < 1.3 * width
 
 
 def test_what_discards_cost_is_compared_with_what_they_gained():
@@ -60,17 +60,17 @@ def test_what_discards_cost_is_compared_with_what_they_gained():
         "games": games, "agrees": agrees, "preferred": preferred, "discard": discard,
         "position": preferred - 0.3 * 300, "gained": discard + random.normal(0, 500, len(games)),
     }  # fmt: skip
-    found = _of_discards(sampler(games), columns)
-    assert found.decisions == len(games)
-    assert found.costs[0].low is None and found.costs[0].high is None and found.costs[0].expected == 0
-    for each in found.costs:
+    result = _discard_evaluation(sampler(games), columns)
+    assert result.decisions == len(games)
+    assert result.costs[0].low is None and result.costs[0].high is None and result.costs[0].expected == 0
+    for each in result.costs:
         assert abs(each.actual.value - each.expected) < 60, each
-    assert found.slope.low < 1.02 and found.slope.high > 0.98
+    assert result.slope.low < 1.02 and result.slope.high > 0.98
 
 
 def test_the_tables_are_the_frequencies_of_the_examples(examples, legal):
     planes = examples.planes()
-    tables = counted(examples, planes, legal)
+    tables = count_tables(examples)
     dealing = (examples.targets.kinds[:, :, None] >> np.arange(34) & 1).astype(bool)
     shown = np.broadcast_to(legal[:, None], dealing.shape)
     assert np.isclose(tables.tile, dealing[shown].mean())
@@ -83,7 +83,7 @@ def test_the_tables_are_the_frequencies_of_the_examples(examples, legal):
     assert np.allclose(tables.ranks.sum(axis=1), 1)
 
 
-def test_the_place_so_far_is_by_points_then_by_seat(examples):
+def test_the_current_rank_is_by_points_then_by_seat(examples):
     positions = examples.positions[:4].copy()
     positions["scores"] = [25000, 30000, 25000, 20000]
-    assert place_so_far(positions, np.array([0, 1, 2, 3], np.uint8)).tolist() == [1, 0, 2, 3]
+    assert current_rank(positions, np.array([0, 1, 2, 3], np.uint8)).tolist() == [1, 0, 2, 3]

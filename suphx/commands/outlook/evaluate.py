@@ -10,19 +10,19 @@ import typer
 from suphx.commands.options import CORES, AsJson, Workers
 
 if TYPE_CHECKING:
-    from suphx.outlook.evaluation import Evaluation
+    from suphx.outlook.evaluation import OutlookEvaluation
 
 
 def evaluate(
     logs: Annotated[list[Path], typer.Option(help="Logs to measure on: files, folders, archives, or prepared logs.")],
-    weights: Annotated[Path | None, typer.Option(help="A file of weights; by default the included one.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for outlook.json and the picture outlook.png.")] = None,
+    weights: Annotated[Path | None, typer.Option(help="A file of weights; by default the included weights.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for outlook.json and the plot outlook.png.")] = None,
     decisions: Annotated[
-        int | None, typer.Option(min=1, help="At most so many decisions, in whole rounds at random; by default all.")
+        int | None, typer.Option(min=1, help="Maximum number of decisions, in whole rounds at random; by default all.")
     ] = None,
     valued: Annotated[int, typer.Option(min=1, help="Of how many decisions all discards are valued.")] = 40_000,
     bootstrap: Annotated[int, typer.Option(min=20, help="Bootstrap samples for the intervals.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of all this.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     workers: Workers = CORES,
     as_json: AsJson = False,
 ) -> None:
@@ -48,43 +48,43 @@ def evaluate(
     if not (prepared.split() == 2).any():
         raise InputError(f"none of {len(prepared.games):,} games is for testing; more games are needed")
     with progress("measuring", 1.0) as show:
-        found = measure(outlook, policy, prepared, bootstrap, seed, decisions, valued, show)
+        evaluation = measure(outlook, policy, prepared, bootstrap, seed, decisions, valued, show)
     if out is not None:
         from suphx.outlook.plots import plot_calibration
 
         out.mkdir(parents=True, exist_ok=True)
-        write_whole(out / "outlook.json", found.model_dump_json().encode() + b"\n")
-        plot_calibration(out / "outlook.png", found)
+        write_whole(out / "outlook.json", evaluation.model_dump_json().encode() + b"\n")
+        plot_calibration(out / "outlook.png", evaluation)
     if as_json:
-        print(found.model_dump_json())
+        print(evaluation.model_dump_json())
     else:
-        _show(found)
+        _show(evaluation)
 
 
-def _show(found: Evaluation) -> None:
+def _show(evaluation: OutlookEvaluation) -> None:
     from rich.console import Console
     from rich.table import Table
 
     console = Console(highlight=False)
     events = Table("Brier score", "examples", "happens", "by", "score", "saved by the network")
-    for name, event in found.events.items():
+    for name, event in evaluation.events.items():
         for by, score in event.brier.items():
             gain = event.gain[by].text(3) if by in event.gain else ""
             events.add_row(name, f"{event.examples:,}", f"{event.share:.4f}", by, score.text(5), gain)
     values = Table("RMSE", "examples", "by", "error", "slope")
-    for name, value in found.values.items():
+    for name, value in evaluation.values.items():
         for by, error in value.rmse.items():
             slope = value.slope.text(3) if by == "network" else ""
             values.add_row(name, f"{value.examples:,}", by, error.text(3), slope)
     costs = Table("a discard's cost", "discards", "expected", "actual")
-    for cost in found.discards.costs:
+    for cost in evaluation.discards.costs:
         bounds = "the preferred one" if cost.low is cost.high else f"{_bound(cost.low)} to {_bound(cost.high)}"
         costs.add_row(bounds, f"{cost.discards:,}", f"{cost.expected:.0f}", cost.actual.text(0))
     for table in (events, values, costs):
         console.print(table)
     console.print(
-        f"{found.games:,} held-out games, {found.decisions:,} discards; intervals of 95 % over games. "
-        f"{found.discards.decisions:,} with all discards valued: slope {found.discards.slope.text(2)}."
+        f"{evaluation.games:,} held-out games, {evaluation.decisions:,} discards; intervals of 95 % over games. "
+        f"{evaluation.discards.decisions:,} with all discards valued: slope {evaluation.discards.slope.text(2)}."
     )
 
 

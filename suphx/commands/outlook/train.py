@@ -20,12 +20,12 @@ def train(
     """Train the outlook network: what each discard risks, and what a position is worth.
 
     The folder gets the weights (outlook.safetensors), checkpoints, and curves for TensorBoard. A fixed part of the
-    games is kept for `suphx outlook evaluate`. Run the same command again to resume.
+    games is held out for `suphx outlook evaluate`. Run the same command again to resume.
     """
     import json
 
     from suphx.config import load_config
-    from suphx.dataset.logs import generated, open_prepared
+    from suphx.dataset.logs import games_of
     from suphx.folder_lock import folder_lock
     from suphx.networks.precision import choose_precision
     from suphx.networks.weights import save_network
@@ -34,14 +34,13 @@ def train(
     from suphx.progress import progress
     from suphx.runs import runs_folder
 
-    chosen = load_config(config, OutlookConfig, changes or ())
+    settings = load_config(config, OutlookConfig, changes or ())
     precision = choose_precision("cpu", None, threads)
-    made = chosen.generated
-    prepared = open_prepared(logs, workers) if logs else generated(made.games, made.player, made.seed)
-    folder = out or runs_folder() / "outlook" / chosen.name
+    prepared, _ = games_of(logs, settings.generated, workers)
+    folder = out or runs_folder() / "outlook" / settings.name
     with folder_lock(folder, "trains here"):
-        training = OutlookTraining(chosen, prepared, folder, precision)
-        with progress("decisions", chosen.decisions, done=training.progress.pairs) as show:
+        training = OutlookTraining(settings, prepared, folder, precision)
+        with progress("decisions", settings.decisions, done=training.progress.pairs) as show:
             training.run(lambda at: show(at.pairs, f"{at.pairs_per_s:,.0f}/s, loss {at.loss:.4f}"))
         save_network(folder / WEIGHTS_NAME, training.average, "float16")
     validations = training.progress.validations
