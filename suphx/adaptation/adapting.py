@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from suphx.adaptation.config import AdaptationConfig
-from suphx.adaptation.players import DISCARD, OriginalAgent, PolicyCopy
+from suphx.adaptation.players import OriginalAgent, PolicyCopy
 from suphx.adaptation.positions import SeatPosition
 from suphx.adaptation.rollouts import FinishedRollouts, roll_out, rollouts_of
 from suphx.adaptation.steps import advantages, interpolate, step
