@@ -164,11 +164,11 @@ class _Facts:
         self._rules = rules
         self._planes = encode_batch(records, batch.game, batch.seat)
         self._choices = [self._choices_of(n) for n in range(len(decision_points))]
-        self._kept = [n for n, choices in enumerate(self._choices) if len(choices) > 1]
+        self._rows = [n for n, choices in enumerate(self._choices) if len(choices) > 1]
         hands = records["hand"][batch.game, batch.seat]
         self._shanten = shanten_batch(hands).tolist() if len(decision_points) else []
         self._discards = self._after_discards(hands)
-        self._safety = {n: self._safety_of(n) for n in self._kept}
+        self._safety = {n: self._safety_of(n) for n in self._rows}
         self._worth = {} if outlook is None else worth_of(outlook, records, batch, self._planes, opinions)
 
     def _after_discards(self, hands: np.ndarray) -> dict[int, tuple[Discards, int]]:
@@ -193,9 +193,9 @@ class _Facts:
 
     def decisions(self) -> list[Decision]:
         """Return the decisions with at least two choices."""
-        candidates = {n: self._candidates(n) for n in self._kept}
+        candidates = {n: self._candidates(n) for n in self._rows}
         targets = self._targets(candidates)
-        return [self._decision(number, n, *candidates[n], targets[n]) for number, n in enumerate(self._kept)]
+        return [self._decision(number, n, *candidates[n], targets[n]) for number, n in enumerate(self._rows)]
 
     def _candidates(self, n: int) -> tuple[list[Candidate], list[int]]:
         """Return the candidates of a decision, likeliest first, and the choice of each."""

@@ -53,7 +53,7 @@ def add_routes(routes: APIRouter, games: GameStore, jobs: ReviewJobs, reviewer: 
         """Stream what happens in a game (server-sent events); `Last-Event-ID` overrides `after`.
 
         Of a played game, the last position and all that follow, or all after the one with the number `after`:
-        `position` events have the position's number as id and carry a `suphx.web.seat_view.SeatPosition`; `clock`
+        `position` events have the position's number as id and carry a `suphx.web.seat_view.TablePosition`; `clock`
         events carry a `suphx.web.clock.TimeLeft`; `options` events carry the options for automatic answers when
         these change. Of a watched game, the next AHEAD + 1 rounds after the one with index `after`, as they are played:
         `round` events have the index as id and carry a `suphx.review.document.Round`.

@@ -65,7 +65,7 @@ class GameUpdate:
     """An update for a page that shows the game."""
 
     documents: list[tuple[int, bytes]]
-    """(number, `SeatPosition` or `Round` as JSON) of what the page has not seen; only the last position if the page is
+    """(number, `TablePosition` or `Round` as JSON) of what the page has not seen; only the last position if the page is
     new or has missed some that were dropped."""
     time_left: TimeLeft | None
     status: GameStatus

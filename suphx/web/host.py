@@ -40,7 +40,7 @@ from suphx.web.seat_view import (
     question_of,
 )
 
-#: Reports something to the pages: its number, which increases, and a `SeatPosition` or `Round`.
+#: Reports something to the pages: its number, which increases, and a `TablePosition` or `Round`.
 Tell = Callable[[int, Document], None]
 
 

@@ -81,7 +81,7 @@ class OwnHand(Document):
     riichi, for the rest of the round. Empty if it is not furiten."""
 
 
-class SeatPosition(Document):
+class TablePosition(Document):
     """The table at one moment, as one seat sees it."""
 
     number: int
@@ -127,9 +127,9 @@ def next_round_question(number: int) -> SeatQuestion:
 
 def position_of(
     shown: np.void, seat: int, number: int, moves: list[Move], question: SeatQuestion | None, result: Result | None
-) -> SeatPosition:
+) -> TablePosition:
     """Return a position; shown: the GAME record to display (`LiveTable.shown`)."""
-    return SeatPosition(
+    return TablePosition(
         number=number,
         name=round_name(int(shown["round"])),
         last=_last_discard(shown),
