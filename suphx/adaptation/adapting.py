@@ -9,7 +9,7 @@ import torch
 
 from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.players import OriginalAgent, PolicyCopy
-from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.positions import RolloutPosition
 from suphx.adaptation.rollouts import FinishedRollouts, roll_out, rollouts_of
 from suphx.adaptation.steps import advantages, interpolate, step
 from suphx.agent.flow import Network
@@ -127,7 +127,7 @@ class TrainingRollouts:
 class OriginalPlay:
     """Deals of some positions, played by the original."""
 
-    positions: Sequence[SeatPosition]
+    positions: Sequence[RolloutPosition]
     finished: FinishedRollouts
     rewards: np.ndarray
     """f64[positions, deals]: the reward of each deal."""
@@ -141,7 +141,7 @@ class Adapter:
         self.original, self.config, self.rewards, self.seed = original, config, rewards, seed
         self._pace = RolloutPace()
 
-    def adapt(self, positions: Sequence[SeatPosition], seconds: float | None = None) -> list[Adaptation]:
+    def adapt(self, positions: Sequence[RolloutPosition], seconds: float | None = None) -> list[Adaptation]:
         """Return an adapted copy of the policy for each position; positions share the networks' passes.
 
         seconds: approximate time limit per position; if it is too short for all deals, fewer are played, and if there
@@ -160,7 +160,7 @@ class Adapter:
         seconds = stopwatch.seconds
         return [replace(each, seconds=seconds) for each in checked]
 
-    def _roll_in_time(self, positions: Sequence[SeatPosition], stopwatch: Stopwatch) -> list[TrainingRollouts]:
+    def _roll_in_time(self, positions: Sequence[RolloutPosition], stopwatch: Stopwatch) -> list[TrainingRollouts]:
         """Return all configured rollouts, or as many as there is time for; each of them is played to its end.
 
         They are started in parts, because stopping unfinished ones would bias the sample towards short rounds.
@@ -179,7 +179,7 @@ class Adapter:
             done += deals
         return parts
 
-    def roll(self, positions: Sequence[SeatPosition], first: int, deals: int) -> TrainingRollouts:
+    def roll(self, positions: Sequence[RolloutPosition], first: int, deals: int) -> TrainingRollouts:
         """Play rollouts to learn from: `deals` deals of each position, from number `first` on."""
         config = self.config
         own = [self.original.sampling(config.temperature)] * len(positions)
@@ -201,11 +201,11 @@ class Adapter:
             step(network, decisions, advantage, config.steps, config.temperature, precision, self.seed)
         )
 
-    def held_out(self, positions: Sequence[SeatPosition], deals: int) -> OriginalPlay:
+    def held_out(self, positions: Sequence[RolloutPosition], deals: int) -> OriginalPlay:
         """Play held-out deals with the original; even without a check some are needed to measure distances."""
         return self.play(positions, deals or _MIN_CHECK_DEALS, CHECK_DEALS)
 
-    def play(self, positions: Sequence[SeatPosition], deals: int, first: int) -> OriginalPlay:
+    def play(self, positions: Sequence[RolloutPosition], deals: int, first: int) -> OriginalPlay:
         """Play `deals` deals of each position greedily with the original, from number `first` on."""
         rollouts, greedy = rollouts_of(len(positions), deals, first), self.original.greedy
         finished = roll_out(positions, rollouts, [greedy] * len(positions), greedy, self.seed, record=True)

@@ -17,7 +17,7 @@ from simulator.walls import DORA_INDICATORS
 from suphx.adaptation.adapting import Adapter
 from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.players import OriginalAgent, StoppableFlow, load_original
-from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.positions import RolloutPosition
 from suphx.agent.interface import AgentOutput, act_each
 from suphx.config import Config, load_config, make_config
 from suphx.errors import InputError
@@ -141,7 +141,7 @@ class AdaptedAgent:
 
     def _adapt(self, games: np.ndarray, keys: Sequence[tuple[int, int]]) -> None:
         """Adapt to the rounds of these tables and seats."""
-        positions = [SeatPosition(games[key[0]].copy(), key[1], self._memory[key].history) for key in keys]
+        positions = [RolloutPosition(games[key[0]].copy(), key[1], self._memory[key].history) for key in keys]
         limit = self._config.seconds_per_round
         for (table, seat), result in zip(keys, self._adapter.adapt(positions, limit), strict=True):
             if result.passed:

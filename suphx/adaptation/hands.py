@@ -11,7 +11,7 @@ from simulator.efficiency import shanten_batch
 from simulator.record import GAME, PHASE_DEAL, SEATS
 from simulator.rules import Rules
 from simulator.tables import Tables
-from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.positions import RolloutPosition
 from suphx.agent.interface import Agent
 from suphx.config import Config
 from suphx.errors import InputError
@@ -23,7 +23,7 @@ Situation = Literal["any", "last", "behind", "lead"]
 class LastRoundScores(NamedTuple):
     """Points before a constructed South 4.
 
-    The leader is the dealer, with so many points that the game ends with this round: if the dealer would deal again,
+    The leader is the dealer, with enough points that the game ends with this round: if the dealer would deal again,
     it is first with the target reached and stops; otherwise somebody has reached the target, whatever was won.
     (Exceptions are abortive draws, nagashi mangan, some wins of two seats on one tile, and rules with other targets or
     `dealer_stop`.)
@@ -69,7 +69,7 @@ class ExperimentHand:
     """A hand of an experiment."""
 
     situation: str
-    position: SeatPosition
+    position: RolloutPosition
 
     @property
     def shanten(self) -> int:
@@ -100,7 +100,7 @@ def _random(seed: int, number: int) -> np.random.Generator:
     return np.random.default_rng([seed, number])
 
 
-def _construct(config: HandsConfig, rules: Rules, seed: int) -> list[SeatPosition]:
+def _construct(config: HandsConfig, rules: Rules, seed: int) -> list[RolloutPosition]:
     points = CONSTRUCTED[config.situation]
     tables = Tables(config.count, rules, seed, restart=False)
     games = np.zeros(config.count, GAME)
@@ -117,20 +117,20 @@ def _construct(config: HandsConfig, rules: Rules, seed: int) -> list[SeatPositio
     starts = start_of_rounds(tables.games)
     tables.restore(games)
     return [
-        SeatPosition(game.copy(), int(seat), np.array([start, last]))
+        RolloutPosition(game.copy(), int(seat), np.array([start, last]))
         for game, seat, start, last in zip(tables.games, seats, starts, start_of_rounds(tables.games), strict=True)
     ]
 
 
-def _choose(games: Iterator[np.ndarray], config: HandsConfig, seed: int) -> list[SeatPosition]:
+def _choose(games: Iterator[np.ndarray], config: HandsConfig, seed: int) -> list[RolloutPosition]:
     """Pick one round from each game, GAME[rounds] as dealt, that has one of the situation, until there are enough."""
-    positions: list[SeatPosition] = []
+    positions: list[RolloutPosition] = []
     for number, rounds in enumerate(games):
         fitting = np.flatnonzero(rounds["round"] >= (_LAST_ROUND if config.situation == "last" else 0))
         if len(fitting):
             random = _random(seed, number)
             which, seat = int(random.choice(fitting)), int(random.integers(SEATS))
-            positions.append(SeatPosition(rounds[which].copy(), seat, start_of_rounds(rounds[: which + 1])))
+            positions.append(RolloutPosition(rounds[which].copy(), seat, start_of_rounds(rounds[: which + 1])))
         if len(positions) == config.count:
             break
     return positions

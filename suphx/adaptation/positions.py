@@ -9,7 +9,7 @@ from simulator.record import PHASE_TURN
 
 
 @dataclass(frozen=True)
-class SeatPosition:
+class RolloutPosition:
     """A round in play, seen from one seat."""
 
     game: np.void

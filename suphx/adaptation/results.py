@@ -133,14 +133,14 @@ def summarize(hands: Sequence[HandResult], unit: float, units: str) -> dict[str,
 
 def _numbers(trials: Sequence[Trial], unit: float) -> dict[str, Any]:
     gains = np.array([trial.gain for trial in trials]) * unit
-    kept = np.array([trial.kept for trial in trials])
+    passed = np.array([trial.kept for trial in trials])
     return {
         "hands": len(trials),
         **_shares(gains),
         "gain": _with_interval(gains),
         "error_of_a_hand": _mean(np.array([trial.error for trial in trials]) * unit),
-        "kept": _mean(kept),
-        "gain_with_check": _with_interval(np.where(kept, gains, 0.0)),
+        "kept": _mean(passed),
+        "gain_with_check": _with_interval(np.where(passed, gains, 0.0)),
         **{
             name: _mean([getattr(trial, name) for trial in trials])
             for name in ("differing", "distance", "steps_seconds", "check_seconds")

@@ -15,7 +15,7 @@ from simulator.redeal.hidden import redeal_hidden
 from simulator.tables import Decisions, Ended, Tables
 from simulator.walls import mix2
 from suphx.adaptation.players import DISCARD
-from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.positions import RolloutPosition
 from suphx.agent.interface import Agent, ModelOutput, act_each
 from suphx.agent.sampling import highest_probability
 from suphx.learning.experience import experience_dtype
@@ -60,7 +60,7 @@ class FinishedRollouts:
         """Return the recorded decisions of one position."""
         return self.experience[self.rollouts["position"][self.experience["trajectory"]] == position]
 
-    def rewards(self, rewards: RoundRewards, positions: Sequence[SeatPosition]) -> np.ndarray:
+    def rewards(self, rewards: RoundRewards, positions: Sequence[RolloutPosition]) -> np.ndarray:
         """Return f64[n]: the reward of each round for the seat of its position, computed as in self-play."""
         which = self.rollouts["position"].astype(np.int64)
         seats = np.array([position.seat for position in positions])[which]
@@ -74,7 +74,7 @@ class FinishedRollouts:
 
 
 def roll_out(
-    positions: Sequence[SeatPosition],
+    positions: Sequence[RolloutPosition],
     rollouts: np.ndarray,
     own: Sequence[Agent],
     others: Agent,
@@ -101,7 +101,7 @@ class _RolloutTables:
 
     def __init__(
         self,
-        positions: Sequence[SeatPosition],
+        positions: Sequence[RolloutPosition],
         rollouts: np.ndarray,
         own: Sequence[Agent],
         others: Agent,

@@ -12,7 +12,7 @@ from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Logs, Run
 if TYPE_CHECKING:
     from suphx.dataset.prepared import Prepared
     from suphx.reward.config import RewardConfig
-    from suphx.reward.run import Results
+    from suphx.reward.run import RewardResults
 
 
 def reward(
@@ -74,7 +74,7 @@ def _games(config: RewardConfig, logs: list[Path] | None, workers: int | None) -
     return generated(games, seed=seed, rules=rules), f"{games:,} games by sensible, seed {seed}"
 
 
-def _show(results: Results, folder: Path) -> None:
+def _show(results: RewardResults, folder: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 

@@ -14,7 +14,7 @@ from suphx.report.curves import CURVES_FOLDER, Curves, read_curves
 from suphx.report.plots import plot_trainings
 from suphx.reward.baselines import BASELINES
 from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR
-from suphx.reward.run import RESULTS_NAME, Results
+from suphx.reward.run import RESULTS_NAME, RewardResults
 from suphx.selfplay.folder import AGENT_FOLDER
 from suphx.supervised.results import count_words, percent
 from suphx.supervised.results import with_interval as accuracy_words
@@ -126,7 +126,7 @@ def _pretrain(text: str) -> list[str]:
 
 
 def _reward(text: str) -> list[str]:
-    result = Results.model_validate_json(text, extra="ignore")
+    result = RewardResults.model_validate_json(text, extra="ignore")
     errors = result.evaluation.errors[ALL_ROUNDS]
     best = min(BASELINES, key=lambda name: errors[name].rmse.value)
     excess = errors[best].excess

@@ -32,7 +32,7 @@ def baselines(
     tested_inputs, tested_known = encode(tested, length)
     shape = tested_inputs.shape[:3]
     linear = tested_inputs @ _fit(x, y, weight)
-    found = {
+    predictions = {
         "constant": np.broadcast_to(rewards.mean(0), shape),
         "current points": prizes[ranks(tested.starts["scores"][:, 1:])],
         "linear": linear,
@@ -44,8 +44,8 @@ def baselines(
         chosen = rounds == number
         if chosen.sum() >= _ENOUGH * x.shape[1]:
             here = tested_rounds == number
-            found["linear by round"][here] = tested_inputs[here] @ _fit(x[chosen], y[chosen], weight[chosen])
-    return {name: values - values.mean(-1, keepdims=True) for name, values in found.items()}
+            predictions["linear by round"][here] = tested_inputs[here] @ _fit(x[chosen], y[chosen], weight[chosen])
+    return {name: values - values.mean(-1, keepdims=True) for name, values in predictions.items()}
 
 
 def _rows(inputs: np.ndarray, known: np.ndarray, rewards: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

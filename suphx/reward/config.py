@@ -4,10 +4,10 @@ import numpy as np
 from pydantic import Field
 
 from suphx.config import Config
-from suphx.reward.target import Length, RankingPoints, Target, centred
+from suphx.reward.target import Length, RankingPoints, Target, centered
 
 
-class GeneratedGames(Config):
+class GeneratedRewardGames(Config):
     """Games to learn from if no logs are given; they are played by `sensible`."""
 
     games: int = Field(default=2000, ge=20)
@@ -45,15 +45,15 @@ class RewardConfig(Config):
     """Number of bootstrap samples of the test games for the intervals of the evaluation."""
     plotted_rounds: int = Field(default=10, ge=1)
     """The plot of a game shows the first test game with at least this many rounds."""
-    generated: GeneratedGames = GeneratedGames()
+    generated: GeneratedRewardGames = GeneratedRewardGames()
     """The games to learn from if no logs are given."""
 
     @property
     def prizes(self) -> np.ndarray:
         """The reward of each rank: f64[4], with the mean subtracted, in units of the target."""
-        return centred(self.target.by_rank(self.games))
+        return centered(self.target.by_rank(self.games))
 
     @property
     def scale(self) -> float:
-        """The spread (root mean square) of the prizes, or 1 if all are equal."""
+        """The standard deviation of the prizes, or 1 if all are equal."""
         return float(np.sqrt((self.prizes**2).mean())) or 1.0

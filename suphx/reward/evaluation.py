@@ -27,7 +27,7 @@ class Number(BaseModel):
     high: float
 
     def text(self, digits: int) -> str:
-        """Return it with its interval, to so many decimals."""
+        """Return it with its interval, to `digits` decimals."""
         return f"{self.value:.{digits}f} ({self.low:.{digits}f} to {self.high:.{digits}f})"
 
 
@@ -52,7 +52,7 @@ class Bin(BaseModel):
     examples: int
 
 
-class Evaluation(BaseModel):
+class RewardEvaluation(BaseModel):
     """Evaluation of the predictor on held-out games."""
 
     games: int
@@ -67,7 +67,7 @@ class Evaluation(BaseModel):
 
 def evaluate(
     games: Games, rewards: np.ndarray, predictions: dict[str, np.ndarray], draws: int, seed: int
-) -> Evaluation:
+) -> RewardEvaluation:
     """Evaluate predictions after every round but the last of n finished games.
 
     rewards: f64[n, 4], the games' actual rewards. predictions: f64[n, k-1, 4] by name, including PREDICTOR. draws:
@@ -84,13 +84,13 @@ def evaluate(
     weights = {ALL_ROUNDS: known / known.sum(1, keepdims=True)}
     weights |= {name: mask.astype(float) for name, mask in names.items() if mask.any()}
     examples = {name: int((weight > 0).sum()) * SEATS for name, weight in weights.items()}
-    found = predictions[PREDICTOR]
-    return Evaluation(
+    predicted = predictions[PREDICTOR]
+    return RewardEvaluation(
         games=len(games),
         examples=examples,
         errors={name: _errors(predictions, rewards, weight, drawn) for name, weight in weights.items()},
-        calibration=_calibration(found, rewards, known, drawn),
-        calibration_slope=_slope(found, rewards, known, drawn),
+        calibration=_calibration(predicted, rewards, known, drawn),
+        calibration_slope=_slope(predicted, rewards, known, drawn),
     )
 
 
@@ -132,11 +132,11 @@ def _errors(
     }
 
 
-def _calibration(found: np.ndarray, rewards: np.ndarray, known: np.ndarray, drawn: np.ndarray) -> list[Bin]:
+def _calibration(predicted: np.ndarray, rewards: np.ndarray, known: np.ndarray, drawn: np.ndarray) -> list[Bin]:
     real = np.repeat(known[..., None], SEATS, -1)
-    actual = np.broadcast_to(rewards[:, None], found.shape)
-    bounds = np.quantile(found[real], np.arange(1, BINS) / BINS)
-    which = np.where(real, np.searchsorted(bounds, found), -1)
+    actual = np.broadcast_to(rewards[:, None], predicted.shape)
+    bounds = np.quantile(predicted[real], np.arange(1, BINS) / BINS)
+    which = np.where(real, np.searchsorted(bounds, predicted), -1)
     bins = []
     for number in range(BINS):
         inside = which == number
@@ -144,7 +144,7 @@ def _calibration(found: np.ndarray, rewards: np.ndarray, known: np.ndarray, draw
             means = ratio((actual * inside).sum((1, 2)), inside.sum((1, 2)), drawn)
             bins.append(
                 Bin(
-                    predicted=float(found[inside].mean()),
+                    predicted=float(predicted[inside].mean()),
                     actual=with_interval(means),
                     examples=int(inside.sum()),
                 )
@@ -152,8 +152,8 @@ def _calibration(found: np.ndarray, rewards: np.ndarray, known: np.ndarray, draw
     return bins
 
 
-def _slope(found: np.ndarray, rewards: np.ndarray, known: np.ndarray, drawn: np.ndarray) -> Number:
+def _slope(predicted: np.ndarray, rewards: np.ndarray, known: np.ndarray, drawn: np.ndarray) -> Number:
     """Return the slope of rewards on predictions; both have mean 0 over the seats, so no intercept is needed."""
     real = known[..., None]
-    products = (found * rewards[:, None] * real).sum((1, 2))
-    return with_interval(ratio(products, (found**2 * real).sum((1, 2)), drawn))
+    products = (predicted * rewards[:, None] * real).sum((1, 2))
+    return with_interval(ratio(products, (predicted**2 * real).sum((1, 2)), drawn))

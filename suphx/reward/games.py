@@ -59,7 +59,7 @@ class Games:
 
 
 @dataclass(frozen=True)
-class Selection:
+class RewardSelection:
     """Finished games for training, validation and test."""
 
     games: Games
@@ -72,7 +72,7 @@ class Selection:
         return self.games.take(self.split == list(SPLITS).index(name))
 
 
-def select_games(prepared: Prepared, length: Length) -> Selection:
+def select_games(prepared: Prepared, length: Length) -> RewardSelection:
     """Select the prepared games of one length.
 
     Raises InputError if there are none, if their rules differ in RULES_OF_REWARD, or if seats with equal points share
@@ -89,7 +89,7 @@ def select_games(prepared: Prepared, length: Length) -> Selection:
             raise InputError(f"the games differ in rules that affect ranks: {', '.join(different)}; train separately")
     if rules[0].ties != "seat":
         raise InputError(f"rules: ties is {rules[0].ties!r}; the predictor ranks equal points by seat")
-    return Selection(_padded(prepared, np.flatnonzero(chosen)), prepared.split()[chosen], rules[0])
+    return RewardSelection(_padded(prepared, np.flatnonzero(chosen)), prepared.split()[chosen], rules[0])
 
 
 def source_of(prepared: Prepared, length: Length) -> str:

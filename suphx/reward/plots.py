@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from simulator.record import SEATS
 from simulator.views.table import WIND_NAMES, round_name
 from suphx.plotting import colour, tidy, write_figure
-from suphx.reward.evaluation import Evaluation
+from suphx.reward.evaluation import RewardEvaluation
 from suphx.reward.games import Games
 
 
@@ -40,7 +40,7 @@ def plot_game(path: Path, games: Games, phi: np.ndarray, which: int, units: str)
     write_figure(path, figure)
 
 
-def plot_calibration(path: Path, evaluation: Evaluation, units: str) -> None:
+def plot_calibration(path: Path, evaluation: RewardEvaluation, units: str) -> None:
     """Write a PNG of mean actual against mean predicted rewards of held-out games, by group, with 95 % intervals."""
     predicted = np.array([each.predicted for each in evaluation.calibration])
     actual = np.array([each.actual.value for each in evaluation.calibration])

@@ -19,7 +19,7 @@ from suphx.errors import InputError
 from suphx.networks.weights import WeightsError, read_tensors, with_weights
 from suphx.reward.games import RULES_OF_REWARD, Games
 from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
-from suphx.reward.target import Length, Target, centred, ranks
+from suphx.reward.target import Length, Target, centered, ranks
 
 GRU_LAYERS = 2
 
@@ -34,7 +34,7 @@ class RewardShape(Config):
 
 
 class RewardNetwork(nn.Module):
-    """Phi of formula 4, in units of the target's spread, with the mean over the four seats subtracted."""
+    """Phi of formula 4, in units of the target's standard deviation, with the mean over the four seats subtracted."""
 
     def __init__(self, shape: RewardShape, dropout: float = 0.0) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class Description(BaseModel):
     target: Target
     """The learned target, and its units."""
     scale: float = Field(gt=0, allow_inf_nan=False)
-    """Factor for the network's output: the spread of the prizes, in their units."""
+    """Factor for the network's output: the standard deviation of the prizes, in their units."""
     start: tuple[float, float, float, float]
     """Phi_0 by seat, in units of the target: the mean over the training games, minus the mean over the four seats."""
     inputs: str = INPUTS_VERSION
@@ -92,7 +92,7 @@ class Description(BaseModel):
     @property
     def prizes(self) -> np.ndarray:
         """The reward of each rank: f64[4], with the mean subtracted, in units of the target."""
-        return centred(self.target.by_rank(self.games))
+        return centered(self.target.by_rank(self.games))
 
 
 class RewardPredictor:
@@ -145,8 +145,8 @@ class RewardPredictor:
         with torch.inference_mode():
             for first in range(0, len(longer), _BATCH):
                 part = longer[first : first + _BATCH]
-                found = self.network(torch.from_numpy(inputs[part]), torch.from_numpy(lengths[part]))
-                values[part] = found.double().numpy() * self.description.scale
+                outputs = self.network(torch.from_numpy(inputs[part]), torch.from_numpy(lengths[part]))
+                values[part] = outputs.double().numpy() * self.description.scale
         return values
 
     def save(self, path: Path) -> None:

@@ -12,7 +12,7 @@ from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.errors import InputError
 from suphx.reward.baselines import baselines
 from suphx.reward.config import RewardConfig
-from suphx.reward.evaluation import PREDICTOR, Evaluation, evaluate
+from suphx.reward.evaluation import PREDICTOR, RewardEvaluation, evaluate
 from suphx.reward.games import RULES_OF_REWARD, Games, select_games
 from suphx.reward.plots import plot_calibration, plot_game
 from suphx.reward.predictor import Description, RewardPredictor
@@ -25,7 +25,7 @@ GAME_PLOT_NAME = "reward-game.png"
 CALIBRATION_PLOT_NAME = "reward-calibration.png"
 
 
-class Results(StrictModel):
+class RewardResults(StrictModel):
     """The results of a run; all numbers are in `units` unless stated otherwise."""
 
     config: RewardConfig
@@ -41,10 +41,10 @@ class Results(StrictModel):
     parameters: int
     """Number of the network's parameters."""
     epochs: list[Epoch] = Field(validation_alias=FORMER["epochs"])
-    """Losses, in squares of the prizes' spread."""
+    """Losses, in squares of the prizes' standard deviation."""
     best_epoch: int = Field(validation_alias=FORMER["best_epoch"])
     """Counted from 0."""
-    evaluation: Evaluation
+    evaluation: RewardEvaluation
     """Evaluation on the test split."""
 
 
@@ -79,7 +79,7 @@ class RewardRun:
                     writer.add_scalar("loss/validation", each.validation_loss, number)
                 done = len(epochs)
 
-    def finish(self) -> Results:
+    def finish(self) -> RewardResults:
         """Write the predictor, its evaluation on the test games, and plots; return the results."""
         predictor = self._predictor()
         tested = self._selection.part("test")
@@ -109,12 +109,12 @@ class RewardRun:
             ),
         )
 
-    def _results(self, predictor: RewardPredictor, tested: Games, phi: np.ndarray) -> Results:
+    def _results(self, predictor: RewardPredictor, tested: Games, phi: np.ndarray) -> RewardResults:
         training = self._selection.part("training")
         prizes, width = self.config.prizes, tested.starts.shape[1]
         predictions = {PREDICTOR: np.nan_to_num(phi[:, 1:width])}
         predictions |= baselines(training, prizes[ranks(training.final_scores)], tested, prizes, self.config.games)
-        return Results(
+        return RewardResults(
             config=self.config,
             units=self.config.target.units,
             prizes=prizes.tolist(),

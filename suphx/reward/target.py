@@ -61,7 +61,7 @@ class RankingPoints(Config):
 Target = Annotated[PrizeList | RankingPoints, Field(discriminator="kind")]
 
 
-def centred(prizes: tuple[float, ...]) -> np.ndarray:
+def centered(prizes: tuple[float, ...]) -> np.ndarray:
     """Return f64[4]: prizes by rank minus their mean, so that the rewards of a game's four seats add up to zero."""
     values = np.array(prizes, np.float64)
     return values - values.mean()

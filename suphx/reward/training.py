@@ -14,7 +14,7 @@ from pydantic import AliasChoices, Field
 from suphx.checkpoint import TrainingProgress, joined, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.config import StrictModel
 from suphx.reward.config import RewardConfig
-from suphx.reward.games import Games, Selection
+from suphx.reward.games import Games, RewardSelection
 from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
 from suphx.reward.predictor import RewardNetwork, RewardShape
 from suphx.reward.target import ranks
@@ -24,14 +24,14 @@ FORMER = {"epochs": AliasChoices("epochs", "passes"), "best_epoch": AliasChoices
 
 
 class Epoch(StrictModel):
-    """The losses of an epoch, a pass over the training games, as in formula 4, in squares of the prizes' spread."""
+    """The losses of an epoch as in formula 4, in squares of the prizes' standard deviation."""
 
     training_loss: float
     """Mean over the epoch, with dropout."""
     validation_loss: float
 
 
-class Progress(TrainingProgress):
+class RewardProgress(TrainingProgress):
     """The progress of a training."""
 
     epochs: list[Epoch] = Field(default_factory=list, validation_alias=FORMER["epochs"])
@@ -40,8 +40,8 @@ class Progress(TrainingProgress):
 
 
 @dataclass(frozen=True)
-class Examples:
-    """Encoded games with their rewards, in units of the prizes' spread."""
+class RewardExamples:
+    """Encoded games with their rewards, in units of the prizes' standard deviation."""
 
     inputs: torch.Tensor
     """f32[n, k, 4, INPUTS]"""
@@ -55,21 +55,23 @@ class Examples:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def take(self, which: torch.Tensor) -> Examples:
+    def take(self, which: torch.Tensor) -> RewardExamples:
         """Return some of the games."""
         width = int(self.lengths[which].max())
-        return Examples(self.inputs[which, :width], self.lengths[which], self.known[which, :width], self.rewards[which])
+        return RewardExamples(
+            self.inputs[which, :width], self.lengths[which], self.known[which, :width], self.rewards[which]
+        )
 
 
-def examples_of(games: Games, config: RewardConfig) -> Examples:
+def examples_of(games: Games, config: RewardConfig) -> RewardExamples:
     """Return the examples in finished games; games of a single round have nothing to predict and are left out."""
     games = games.take(games.ended & (games.n_starts > 1))
     inputs, known = encode(games, config.games)
     rewards = (config.prizes[ranks(games.final_scores)] / config.scale).astype(np.float32)
-    return Examples(*map(torch.from_numpy, (inputs, known.sum(1), known, rewards)))
+    return RewardExamples(*map(torch.from_numpy, (inputs, known.sum(1), known, rewards)))
 
 
-def loss_of(network: RewardNetwork, examples: Examples) -> torch.Tensor:
+def loss_of(network: RewardNetwork, examples: RewardExamples) -> torch.Tensor:
     """Return the loss of formula 4: the squared error, averaged over seats, over a game's rounds, then over games.
 
     The round that ends a game has no term, because the actual reward is used there, not the network's output.
@@ -82,7 +84,7 @@ def loss_of(network: RewardNetwork, examples: Examples) -> torch.Tensor:
 class Trainer:
     """One training: call `run`, then `best_network`."""
 
-    def __init__(self, config: RewardConfig, selection: Selection, folder: Path) -> None:
+    def __init__(self, config: RewardConfig, selection: RewardSelection, folder: Path) -> None:
         """Prepare to train on the training split, or to resume from the folder's checkpoint.
 
         Raises InputError if the folder's checkpoint belongs to another training.
@@ -101,7 +103,7 @@ class Trainer:
         about_training = config.model_dump(exclude={"name", "bootstrap", "plotted_rounds", "generated"})
         games, split = selection.games, selection.split
         data = (games.starts.tobytes(), games.n_starts.tobytes(), games.final_scores.tobytes(), split.tobytes())
-        self.progress = Progress(purpose=purpose_of(about_training, INPUTS_VERSION, *data))
+        self.progress = RewardProgress(purpose=purpose_of(about_training, INPUTS_VERSION, *data))
         self._resume()
 
     @property
@@ -139,7 +141,7 @@ class Trainer:
                 yield len(which)
         self._finish_epoch(total / self.games)
 
-    def _step(self, examples: Examples, passed: float) -> float:
+    def _step(self, examples: RewardExamples, passed: float) -> float:
         share = passed / self._config.epochs
         self._optimizer.param_groups[0]["lr"] = self._config.learning_rate * 0.5 * (1 + math.cos(math.pi * share))
         self._optimizer.zero_grad()
@@ -165,10 +167,10 @@ class Trainer:
         save_checkpoint(self._path, self.progress, joined(parts))
 
     def _resume(self) -> None:
-        found = load_checkpoint(self._path, self.progress.purpose, Progress)
-        if found is None:
+        checkpoint = load_checkpoint(self._path, self.progress.purpose, RewardProgress)
+        if checkpoint is None:
             return
-        self.progress, tensors = found
+        self.progress, tensors = checkpoint
         self._network.load_state_dict(tensors_below(tensors, "network."))
         state = {n: tensors_below(tensors, f"optimizer.{n}.") for n, _ in enumerate(self._network.parameters())}
         self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": state})

@@ -10,7 +10,7 @@ from simulator.record import GAME, PHASE_TURN, SEATS
 from simulator.rules import Rules
 from simulator.tables import Ended, Tables
 from suphx.adaptation.players import OriginalAgent
-from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.positions import RolloutPosition
 from suphx.agent.network_agent import untrained_networks
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
@@ -37,13 +37,13 @@ def start_of(game: np.void) -> np.ndarray:
     return start_of_rounds(np.array([game], GAME))
 
 
-def first_rounds(n: int, seed: int = 5) -> list[SeatPosition]:
+def first_rounds(n: int, seed: int = 5) -> list[RolloutPosition]:
     """The beginnings of n games, each seen from another seat."""
     games = Tables(n, Rules.tenhou(), seed).games
-    return [SeatPosition(games[place].copy(), place % SEATS, start_of(games[place])) for place in range(n)]
+    return [RolloutPosition(games[place].copy(), place % SEATS, start_of(games[place])) for place in range(n)]
 
 
-def late_positions(n: int, seed: int = 6) -> list[SeatPosition]:
+def late_positions(n: int, seed: int = 6) -> list[RolloutPosition]:
     """Positions of n games, nobody in riichi, late in a round that will soon end."""
     tables, positions = Tables(n, Rules.tenhou(), seed), {}
     player_of_all = player("tsumogiri")
@@ -55,7 +55,7 @@ def late_positions(n: int, seed: int = 6) -> list[SeatPosition]:
             record = tables.games[game]
             late = record["next_draw"] - record["kongs"] < 14 + LATE
             if game not in positions and late and situation == PHASE_TURN and seat == game % SEATS:
-                positions[game] = SeatPosition(record.copy(), seat, start_of(record))
+                positions[game] = RolloutPosition(record.copy(), seat, start_of(record))
         actions = np.empty(len(decisions), np.int64)
         player_of_all.choose(tables.games, decisions, actions)
         tables.step(actions)

@@ -23,7 +23,7 @@ from suphx.adaptation import adapting
 from suphx.adaptation.adapting import Adapter, RolloutPace, Stopwatch, TrainingRollouts
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig, parse
 from suphx.adaptation.experiment import ExperimentConfig
-from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.positions import RolloutPosition
 from suphx.agent.flow import PlaneEncoder
 from suphx.agent.interface import Agent, RuleAgent
 from suphx.agent.registry import fingerprint, has_networks, load_agent
@@ -48,17 +48,17 @@ def adapted(seconds: float | None = None, **changes: Any) -> AdaptedAgent:
 
 
 @pytest.fixture(scope="module")
-def positions() -> list[SeatPosition]:
+def positions() -> list[RolloutPosition]:
     return late_positions(2)
 
 
-def tables_of(positions: list[SeatPosition]) -> Tables:
+def tables_of(positions: list[RolloutPosition]) -> Tables:
     tables = Tables(len(positions), Rules.tenhou(), restart=False)
     tables.restore(np.array([position.game for position in positions]))
     return tables
 
 
-def play_round(agent: AdaptedAgent, position: SeatPosition) -> tuple[list[int], list[int]]:
+def play_round(agent: AdaptedAgent, position: RolloutPosition) -> tuple[list[int], list[int]]:
     """Play a position's round with the agent on its seat; its actions, and how often it had adapted before each."""
     tables, actions, adaptations = tables_of([position]), [], []
     while True:
@@ -77,7 +77,7 @@ def play_round(agent: AdaptedAgent, position: SeatPosition) -> tuple[list[int], 
             return actions, adaptations
 
 
-def test_it_adapts_once_in_a_round_and_then_plays_by_the_copy(positions: list[SeatPosition]) -> None:
+def test_it_adapts_once_in_a_round_and_then_plays_by_the_copy(positions: list[RolloutPosition]) -> None:
     agent = adapted()
     actions, adaptations = play_round(agent, positions[0])
     assert set(adaptations) == {1} and agent.counts[0].kept == 1 and agent.counts[0].rollouts == 16
@@ -89,18 +89,18 @@ def test_it_adapts_once_in_a_round_and_then_plays_by_the_copy(positions: list[Se
     assert copy.act(tables.games, decisions).actions.tolist() == actions[:1]
 
 
-def test_before_its_first_round_the_original_plays(positions: list[SeatPosition]) -> None:
+def test_before_its_first_round_the_original_plays(positions: list[RolloutPosition]) -> None:
     agent, position = adapted(), positions[0]
     agent._config = agent._config.model_copy(update={"first_round": 7})
     for number, adaptations in ((6, 0), (7, 1)):
         game = position.game.copy()
         game["round"] = number
-        play_round(agent, SeatPosition(game, position.seat, position.history))
+        play_round(agent, RolloutPosition(game, position.seat, position.history))
         assert agent.take_counts(0)["rounds"] == adaptations
 
 
 def test_with_a_copy_that_is_dropped_it_plays_as_the_original(
-    positions: list[SeatPosition], monkeypatch: pytest.MonkeyPatch
+    positions: list[RolloutPosition], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(adapting, "_CHECK_MARGIN", 1e9)
     agent = adapted(check_deals=16)
@@ -115,7 +115,7 @@ def test_with_a_copy_that_is_dropped_it_plays_as_the_original(
     assert play_round(plain, positions[0])[0] == actions
 
 
-def test_the_next_round_begins_with_the_original_and_a_longer_history(positions: list[SeatPosition]) -> None:
+def test_the_next_round_begins_with_the_original_and_a_longer_history(positions: list[RolloutPosition]) -> None:
     agent = adapted()
     first = positions[0].game.copy()
     second = first.copy()
@@ -131,7 +131,7 @@ def test_the_next_round_begins_with_the_original_and_a_longer_history(positions:
     assert memory.history["scores"][1].tolist() == [26_000, 24_000, 25_000, 25_000]
 
 
-def test_tables_together_are_played_as_each_alone(positions: list[SeatPosition]) -> None:
+def test_tables_together_are_played_as_each_alone(positions: list[RolloutPosition]) -> None:
     together = adapted()
     tables = tables_of(positions)
     decisions = tables.decisions()
@@ -142,7 +142,7 @@ def test_tables_together_are_played_as_each_alone(positions: list[SeatPosition])
         assert actions[decisions.game == number].tolist() == expected.tolist()
 
 
-def test_what_was_asked_is_told_with_the_rows_of_the_batch(positions: list[SeatPosition]) -> None:
+def test_what_was_asked_is_told_with_the_rows_of_the_batch(positions: list[RolloutPosition]) -> None:
     tables = tables_of(positions)
     decisions = tables.decisions()
     choice = adapted().act(tables.games, decisions)
@@ -154,7 +154,7 @@ def test_what_was_asked_is_told_with_the_rows_of_the_batch(positions: list[SeatP
             assert np.array_equal(output.planes, seen)
 
 
-def test_without_time_for_a_check_nothing_is_changed(positions: list[SeatPosition]) -> None:
+def test_without_time_for_a_check_nothing_is_changed(positions: list[RolloutPosition]) -> None:
     agent = adapted(seconds=1e-3, deals=1000, check_deals=100)
     play_round(agent, positions[0])
     assert agent.counts[0].rounds == 1 and agent.counts[0].kept == 0
@@ -183,7 +183,7 @@ def test_a_pace_is_that_of_what_was_seen_last() -> None:
 
 
 @pytest.mark.parametrize("check_deals", [16, 0])
-def test_with_more_time_it_plays_more(positions: list[SeatPosition], check_deals: int) -> None:
+def test_with_more_time_it_plays_more(positions: list[RolloutPosition], check_deals: int) -> None:
     agent = adapted(seconds=60, deals=40, check_deals=check_deals)
     for _ in range(2):
         agent._memory.clear()
@@ -193,7 +193,7 @@ def test_with_more_time_it_plays_more(positions: list[SeatPosition], check_deals
     assert agent.counts[0].rollouts == 2 * 80  # every deal that is wanted: the limit is far away
 
 
-def test_games_of_other_rules_than_the_predictors_are_refused(positions: list[SeatPosition]) -> None:
+def test_games_of_other_rules_than_the_predictors_are_refused(positions: list[RolloutPosition]) -> None:
     agent = AdaptedAgent(AGENT, AdaptedConfig())
     tables = tables_of(positions[:1])
     tables.games["rules"]["target_points"] += 1

@@ -15,7 +15,7 @@ from suphx.adaptation.adapting import Adapter, TrainingRollouts
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.learned_part import LearnedPart, n_shared_blocks
 from suphx.adaptation.players import PolicyCopy
-from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.positions import RolloutPosition
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.adaptation.steps import interpolate
 from suphx.networks.planes import unpack
@@ -35,12 +35,12 @@ def adapter(**changes: Any) -> Adapter:
 
 
 @pytest.fixture(scope="module")
-def positions() -> list[SeatPosition]:
+def positions() -> list[RolloutPosition]:
     return late_positions(2)
 
 
 @pytest.fixture(scope="module")
-def rewarded(positions: list[SeatPosition]) -> TrainingRollouts:
+def rewarded(positions: list[RolloutPosition]) -> TrainingRollouts:
     return adapter().roll(positions, 0, 12)
 
 
@@ -98,7 +98,7 @@ def test_a_copy_shares_what_does_not_learn_and_answers_as_a_whole_one(
         ]
 
 
-def test_the_same_seed_adapts_in_the_same_way_alone_or_beside_others(positions: list[SeatPosition]) -> None:
+def test_the_same_seed_adapts_in_the_same_way_alone_or_beside_others(positions: list[RolloutPosition]) -> None:
     together = adapter().adapt(positions)
     (alone,) = adapter().adapt(positions[1:])
     assert same(together[1].copy, alone.copy)
@@ -118,7 +118,7 @@ def test_shuffled_rewards_are_the_same_ones_in_another_order(rewarded: TrainingR
 
 
 @pytest.mark.parametrize("bound", [1e-3, 1e-5])
-def test_what_goes_too_far_is_brought_back_within_the_bound(positions: list[SeatPosition], bound: float) -> None:
+def test_what_goes_too_far_is_brought_back_within_the_bound(positions: list[RolloutPosition], bound: float) -> None:
     free, held = (adapter(distance=0.1, bound=each).adapt(positions[:1])[0] for each in (10.0, bound))
     assert free.distance > 1e-3
     assert 0 < held.distance <= bound
@@ -140,7 +140,7 @@ def contrary() -> PolicyCopy:
     return AGENT.copy(network)
 
 
-def test_rounds_that_would_not_differ_need_not_be_played_again(positions: list[SeatPosition]) -> None:
+def test_rounds_that_would_not_differ_need_not_be_played_again(positions: list[RolloutPosition]) -> None:
     made, copies = Adapter(AGENT, AdaptationConfig(), Honors(), SEED), [slightly_changed(), contrary()]
     played = made.play(positions, 12, 0)
     found = made.gains(played, copies)
@@ -158,7 +158,7 @@ def slightly_changed() -> PolicyCopy:
 
 
 def test_a_copy_is_dropped_if_it_is_outside_the_margin_on_held_out_deals(
-    positions: list[SeatPosition], monkeypatch: pytest.MonkeyPatch
+    positions: list[RolloutPosition], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copies = [contrary(), contrary()]
     played, gains = (
@@ -177,7 +177,7 @@ def test_a_copy_is_dropped_if_it_is_outside_the_margin_on_held_out_deals(
     assert all(found.passed and np.isnan(found.gain) for found in unchecked)
 
 
-def test_a_copy_that_is_not_clearly_worse_is_kept(positions: list[SeatPosition]) -> None:
+def test_a_copy_that_is_not_clearly_worse_is_kept(positions: list[RolloutPosition]) -> None:
     made, alike = adapter(bound=1e9), AGENT.copy(copy.deepcopy(AGENT.networks["discard"]))
     for found in made.check(made.held_out(positions, 24), [alike, alike], 1):
         assert found.gain == 0 and found.passed
@@ -185,7 +185,7 @@ def test_a_copy_that_is_not_clearly_worse_is_kept(positions: list[SeatPosition])
 
 @pytest.mark.full
 def test_a_poor_policy_gains_on_deals_it_has_not_seen_and_more_than_by_shuffled_rewards(
-    positions: list[SeatPosition],
+    positions: list[RolloutPosition],
 ) -> None:
     made = adapter(deals=12, copies=4, distance=0.3)
     rewarded = made.roll(positions, 0, 12)
@@ -200,12 +200,12 @@ def test_a_poor_policy_gains_on_deals_it_has_not_seen_and_more_than_by_shuffled_
     assert gained(0, False) > max(by_chance.max() + 2 * by_chance.std(), 0.5)
 
 
-def test_what_the_seat_cannot_see_has_no_influence(positions: list[SeatPosition]) -> None:
+def test_what_the_seat_cannot_see_has_no_influence(positions: list[RolloutPosition]) -> None:
     """The same position with other hidden tiles at the table teaches the same."""
     hidden = positions[0].game.copy()
     other = np.array([hidden])
     redeal_hidden(other, positions[0].seat, 77)
     assert (other[0]["wall"] != hidden["wall"]).any()
-    alike = SeatPosition(other[0], positions[0].seat, positions[0].history)
+    alike = RolloutPosition(other[0], positions[0].seat, positions[0].history)
     first, second = (adapter().adapt([each])[0] for each in (positions[0], alike))
     assert same(first.copy, second.copy) and (first.gain, first.error) == (second.gain, second.error)

@@ -19,7 +19,7 @@ from suphx.adaptation.adapting import Adapter, TrainingRollouts
 from suphx.adaptation.experiment import Experiment, ExperimentConfig
 from suphx.adaptation.hands import ExperimentHand, HandsConfig, find_hands
 from suphx.adaptation.learned_part import LearnedPart
-from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.positions import RolloutPosition
 from suphx.adaptation.results import HANDS_NAME, HandResult, HandResults, Trial, summarize
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.agent.interface import RuleAgent
@@ -181,7 +181,7 @@ def test_an_interruption_stops_other_threads_in_the_middle_of_their_hands(
 ) -> None:
     second_waits, roll = Event(), Adapter.roll
 
-    def after_the_interruption(adapter: Adapter, positions: Sequence[SeatPosition], *more: Any) -> TrainingRollouts:
+    def after_the_interruption(adapter: Adapter, positions: Sequence[RolloutPosition], *more: Any) -> TrainingRollouts:
         if positions[0] is hands[1].position:
             second_waits.set()
             assert AGENT.stop.wait(60)

@@ -13,7 +13,7 @@ from simulator.record import GAME, PHASE_TURN
 from simulator.redeal.hidden import redeal_hidden
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
-from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.positions import RolloutPosition
 from suphx.adaptation.rollouts import ROLLOUT, FinishedRollouts, roll_out, rollouts_of
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.sampling import highest_probability
@@ -27,7 +27,7 @@ from tests.adaptation.adaptation_positions import PRECISION, first_rounds, late_
 SEED = 3
 
 
-def rolled(positions: list[SeatPosition], rollouts: np.ndarray) -> FinishedRollouts:
+def rolled(positions: list[RolloutPosition], rollouts: np.ndarray) -> FinishedRollouts:
     agent = tiny_agent()
     own = agent.sampling(1.0, SEED)
     return roll_out(positions, rollouts, [own] * len(positions), agent.greedy, SEED, True)
@@ -154,7 +154,7 @@ def test_positions_that_nobody_can_adapt_from_are_refused() -> None:
     (position,) = first_rounds(1)
     over = np.zeros(1, GAME)[0]
     with pytest.raises(ValueError, match="a decision of its seat"):
-        SeatPosition(over, 0, position.history)
+        RolloutPosition(over, 0, position.history)
 
 
 def test_phi_of_a_rollout_is_what_self_play_gives_for_the_same_round() -> None:
@@ -170,7 +170,7 @@ def test_phi_of_a_rollout_is_what_self_play_gives_for_the_same_round() -> None:
             start["round"], start["repeat_counter"] = record["result"]["round"], record["result"]["repeat_counter"]
             history = np.concatenate([history, start])
             (beginning,) = first_rounds(1)
-            seats = [SeatPosition(beginning.game, seat, history) for seat in range(4)]
+            seats = [RolloutPosition(beginning.game, seat, history) for seat in range(4)]
             rolled = FinishedRollouts(rollouts_of(4, 1), np.repeat(game.rounds[number : number + 1], 4), np.zeros(0))
             assert np.allclose(rolled.rewards(phi, seats), expected, atol=1e-5)
 
@@ -191,7 +191,7 @@ def test_how_a_round_started_is_read_off_its_table() -> None:
     assert (start["round"], start["repeat_counter"], start["bets"]) == (0, 0, 0)
 
 
-def beside_a_riichi() -> SeatPosition:
+def beside_a_riichi() -> RolloutPosition:
     """A position of play where a riichi hand dealt at random has often let a win go."""
     tables = Tables(16, Rules.tenhou(), 3)
     sensible = player("sensible")
@@ -205,7 +205,7 @@ def beside_a_riichi() -> SeatPosition:
                 dealt = np.tile(np.array([record]), 40)
                 redeal_hidden(dealt, seat, np.arange(40))
                 if let_go(dealt) > 4:
-                    return SeatPosition(record, seat, start_of(record))
+                    return RolloutPosition(record, seat, start_of(record))
         actions = np.empty(len(decisions), np.int64)
         sensible.choose(tables.games, decisions, actions)
         tables.step(actions)

@@ -11,7 +11,7 @@ from simulator.logs.generate import generate_games
 from suphx.dataset.prepare import prepare_games
 from suphx.dataset.prepared import Prepared
 from suphx.reward.config import RewardConfig
-from suphx.reward.games import RULES_OF_REWARD, Selection, select_games
+from suphx.reward.games import RULES_OF_REWARD, RewardSelection, select_games
 from suphx.reward.inputs import INPUTS
 from suphx.reward.predictor import Description, RewardNetwork, RewardPredictor, RewardShape
 
@@ -22,7 +22,7 @@ def prepared() -> Prepared:
 
 
 @pytest.fixture(scope="session")
-def selection(prepared) -> Selection:
+def selection(prepared) -> RewardSelection:
     return select_games(prepared, "east_south")
 
 

@@ -20,7 +20,7 @@ from simulator.tables import Tables
 from suphx import cli
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
 from suphx.adaptation.players import OriginalAgent
-from suphx.adaptation.positions import SeatPosition
+from suphx.adaptation.positions import RolloutPosition
 from suphx.adaptation.rollouts import FinishedRollouts, rollouts_of
 from suphx.config import make_config
 from suphx.errors import InputError
@@ -73,7 +73,7 @@ def test_adaptation_pays_a_reward_of_ones_own() -> None:
     original = OriginalAgent("tiny", tiny_networks(), Precision(torch.device("cpu"), torch.float32, 1, "for tests"))
     rewards = AdaptedAgent(original, config)._adapter.rewards
     (game,) = play_games([player("sensible")] * 4, 1, Rules.tenhou(), seed=3)
-    seats = [SeatPosition(Tables(1).games[0], seat, np.zeros(1, START)) for seat in range(4)]
+    seats = [RolloutPosition(Tables(1).games[0], seat, np.zeros(1, START)) for seat in range(4)]
     for number, is_over in ((0, False), (-1, True)):
         records = np.repeat(game.rounds[number : number + 1 or None], 4)
         rolled = FinishedRollouts(rollouts_of(4, 1), records, np.zeros(0))

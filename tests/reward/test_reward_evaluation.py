@@ -6,9 +6,9 @@ from reward_games import game, side_by_side
 
 from suphx.reward.baselines import BASELINES, baselines
 from suphx.reward.evaluation import PREDICTOR, evaluate
-from suphx.reward.target import centred, ranks
+from suphx.reward.target import centered, ranks
 
-PRIZES = centred((90, 45, 0, -135))
+PRIZES = centered((90, 45, 0, -135))
 EVEN = (250, 250, 250, 250)
 LEAD = (300, 250, 240, 210)
 

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from simulator.players import player
 from simulator.players.play import play_games
 from suphx.reward.config import RewardConfig
-from suphx.reward.target import PrizeList, RankingPoints, centred, ranks
+from suphx.reward.target import PrizeList, RankingPoints, centered, ranks
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ def test_the_default_target_is_that_of_the_seventh_dan_in_the_phoenix_room():
     assert target.units == "ranking points, phoenix room, 7 dan"
 
 
-def test_centred_prizes_add_up_to_zero_and_keep_their_differences():
-    assert centred((75, 30, 0, -165)).tolist() == [90, 45, 15, -150]
+def test_centered_prizes_add_up_to_zero_and_keep_their_differences():
+    assert centered((75, 30, 0, -165)).tolist() == [90, 45, 15, -150]
 
 
 def test_of_equal_points_the_seat_nearer_the_first_dealer_ranks_higher():

@@ -8,7 +8,7 @@ import torch
 
 from suphx.errors import InputError
 from suphx.reward.predictor import RewardNetwork, RewardShape
-from suphx.reward.training import Progress, Trainer, examples_of, loss_of
+from suphx.reward.training import RewardProgress, Trainer, examples_of, loss_of
 
 
 def weights(trainer):
@@ -34,7 +34,7 @@ def test_the_loss_is_formula_4_without_the_round_that_ends_a_game(config, select
     assert loss_of(network, examples).item() == pytest.approx(np.mean(of_games), rel=1e-5)
 
 
-def test_targets_are_the_centred_prizes_in_units_of_their_spread(config, selection):
+def test_targets_are_centered_prizes_in_units_of_their_standard_deviation(config, selection):
     rewards = examples_of(selection.games, config).rewards.numpy()
     assert np.abs(rewards.sum(1)).max() < 1e-5
     assert rewards.std() == pytest.approx(1, abs=1e-5)
@@ -81,7 +81,7 @@ def test_progress_of_earlier_versions_is_read(config, selection, tmp_path):
     progress = trained(config, selection, tmp_path).progress
     before = progress.model_dump()
     before = before | {"passes": before.pop("epochs"), "best_pass": before.pop("best_epoch")}
-    assert Progress.model_validate(before) == progress
+    assert RewardProgress.model_validate(before) == progress
 
 
 @pytest.mark.faults
