@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import torch
 from typer.testing import CliRunner
 
 from simulator.logs.generate import generate_mjlogs
 from simulator.rules import PRESETS
-from suphx import Terms, cli, load_agent, one_against_three, play_match
-from suphx.networks.sizes import ARCHITECTURES
-from suphx.networks.weights import WeightsError, read_tensors
+from suphx import MatchTerms, cli, load_agent, one_against_three, play_match
+from suphx.agent.network_agent import untrained_networks
+from suphx.learning.algorithms import ALGORITHMS
+from suphx.networks.sizes import ARCHITECTURES, NetworkSize
+from suphx.networks.weights import WeightsError, read_tensors, save_agent
 from suphx.plugins import PLUGINS_VARIABLE, load_plugins
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,6 +46,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
     for name in FILES:
         sys.modules.pop(name.removesuffix(".py"), None)
     ARCHITECTURES._entries.pop("transformer", None)
+    ALGORITHMS._entries.pop("simple_policy", None)
     PRESETS.pop("club", None)
 
 
@@ -61,7 +65,7 @@ def test_a_transformer_is_trained_played_and_reviewed(plugin: Callable[[str], No
     about, _ = read_tensors(folder / "discard.safetensors")
     assert (about["kind"], about["width"]) == ("transformer", "16")
     assert "discard transformer (width 16, layers 1)" in (folder / "README.md").read_text()
-    outcome = play_match(one_against_three([str(folder)], ["tsumogiri"]), Terms(seed=1), deals=1)
+    outcome = play_match(one_against_three([str(folder)], ["tsumogiri"]), MatchTerms(seed=1), deals=1)
     assert outcome.played == 4
     (log,) = generate_mjlogs(1, seed=5)
     Path("game.mjlog").write_bytes(log.data)
@@ -70,6 +74,26 @@ def test_a_transformer_is_trained_played_and_reviewed(plugin: Callable[[str], No
     ARCHITECTURES._entries.pop("transformer")
     with pytest.raises(WeightsError, match="architecture 'transformer', which is not registered; there are residual"):
         load_agent(str(folder))
+
+
+TRAIN = """
+rules: tenhou_east
+start: {start}
+reward: {{kind: round}}
+games: 2
+side_by_side: 2
+learning: {{models: [discard], batch: 32, algorithm: simple_policy}}
+evaluation: null
+"""
+
+
+def test_an_algorithm_learns_in_self_play(plugin: Callable[[str], None], tmp_path: Path) -> None:
+    plugin("simple_policy")
+    save_agent(tmp_path / "start", untrained_networks(NetworkSize(filters=4, blocks=1)), "tiny", storage="float32")
+    (tmp_path / "train.yaml").write_text(TRAIN.format(start=tmp_path / "start"))
+    suphx("train", "train.yaml", "--local", "--precision", "float32", "--out", "run")
+    before, after = (read_tensors(Path(name) / "discard.safetensors")[1] for name in ("start", "run/agent"))
+    assert any(not torch.equal(before[name].bfloat16(), after[name].bfloat16()) for name in before)
 
 
 def test_a_rule_set_has_a_name_in_every_command(plugin: Callable[[str], None]) -> None:
