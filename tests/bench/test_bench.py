@@ -85,7 +85,7 @@ def test_a_step_of_learning_is_compared_with_the_bare_step(with_critic):
 
 def test_made_up_decisions_can_be_learned_from():
     decisions = made_up_decisions(5)
-    assert len(decisions) == 5 and decisions["answer"].max() < 34
+    assert len(decisions) == 5 and decisions["action"].max() < 34
     assert np.exp(decisions["log_probability"]) == pytest.approx(1 / 34)
 
 
