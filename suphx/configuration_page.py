@@ -71,20 +71,20 @@ def _parts(annotation: Any) -> Iterator[tuple[str, type[BaseModel]]]:
 
 def _type(annotation: Any) -> str:
     """Describe in words which values a type allows."""
-    found = []
+    parts = []
     for option in _options(annotation):
         origin, inner = get_origin(option), get_args(option)
         if origin is Literal:
-            found += [f"`{each}`" for each in inner]
+            parts += [f"`{each}`" for each in inner]
         elif origin in (list, tuple):
-            found.append(f"list of {_type(inner[0])}")
+            parts.append(f"list of {_type(inner[0])}")
         elif origin is dict:
-            found.append(f"{_type(inner[1])} by {'model' if get_origin(inner[0]) is Literal else 'name'}")
+            parts.append(f"{_type(inner[1])} by {'model' if get_origin(inner[0]) is Literal else 'name'}")
         elif isinstance(option, type) and issubclass(option, BaseModel):
-            found.append("a part")
+            parts.append("a part")
         else:
-            found.append(_NAMES.get(option) or str(getattr(option, "__name__", option)))
-    return " or ".join(dict.fromkeys(found))
+            parts.append(_NAMES.get(option) or str(getattr(option, "__name__", option)))
+    return " or ".join(dict.fromkeys(parts))
 
 
 def _bounds(field: FieldInfo) -> str:
@@ -133,8 +133,8 @@ def _rows(model: type[BaseModel], shown: dict[type[BaseModel], str], above: str 
 
 def configuration_page() -> str:
     """Return the page in Markdown."""
-    found = [_HEAD]
+    parts = [_HEAD]
     for title, words, model in (*_COMMANDS, *((each.name, each.description, each.load()) for each in CONFIGURATIONS)):
-        found += [f"\n## {title}\n", words, "", "| field | value | default | meaning |", "|---|---|---|---|"]
-        found += _rows(model, {AdaptationConfig: "adaptation"} if model is AdaptedConfig else {})
-    return "\n".join(found) + "\n"
+        parts += [f"\n## {title}\n", words, "", "| field | value | default | meaning |", "|---|---|---|---|"]
+        parts += _rows(model, {AdaptationConfig: "adaptation"} if model is AdaptedConfig else {})
+    return "\n".join(parts) + "\n"

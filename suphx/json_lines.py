@@ -32,10 +32,10 @@ def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: 
         write_json(path, wanted)
         return {}
     try:
-        found = json.loads(path.read_text("utf-8"))
+        stored = json.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: not JSON ({error}); give the {work} another folder") from error
-    there = found if isinstance(found, dict) else {}
+    there = stored if isinstance(stored, dict) else {}
     return {key: (there.get(key), value) for key, value in wanted.items() if there.get(key) != value}
 
 

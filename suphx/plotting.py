@@ -1,4 +1,4 @@
-"""What all pictures have in common: colours, style, and how a picture is written."""
+"""What all pictures have in common: colors, style, and how a picture is written."""
 
 import io
 from pathlib import Path
@@ -11,14 +11,14 @@ from PIL import Image
 from simulator.files import write_whole
 from suphx.errors import InputError
 
-#: Colours that colour-blind people can tell apart (Okabe and Ito); reused if there are more.
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+#: Colors that color-blind people can tell apart (Okabe and Ito); reused if there are more.
+_COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 _DPI = 120
 
 
-def colour(number: int) -> str:
-    """Return the colour with a number."""
-    return _COLOURS[number % len(_COLOURS)]
+def color(number: int) -> str:
+    """Return the color with a number."""
+    return _COLORS[number % len(_COLORS)]
 
 
 def tidy(axes: Axes) -> None:
@@ -50,8 +50,8 @@ def write_figure(path: Path, figure: Figure) -> None:
 
 
 def _with_palette(picture: io.BytesIO) -> bytes:
-    """Return a PNG with a palette of 64 colours: plots look the same, and take a third of the bytes."""
-    found = io.BytesIO()
+    """Return a PNG with a palette of 64 colors: plots look the same, and take a third of the bytes."""
+    buffer = io.BytesIO()
     few = Image.open(picture).convert("RGB").quantize(64, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    few.save(found, "PNG", optimize=True)
-    return found.getvalue()
+    few.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()

@@ -31,5 +31,5 @@ def agent() -> NetworkAgent:
 
 @cache
 def reviewed() -> Review:
-    """The game reviewed for all seats by the shipped weights."""
+    """The game reviewed for all seats by the included weights."""
     return review_game(everything(), agent(), "sl")

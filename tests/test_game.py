@@ -18,7 +18,7 @@ from simulator.tiles import format_tiles
 from simulator.walls import TenhouWalls, dealt_places
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Hands without pairs or neighbours: nobody calls with them.
+#: Hands without pairs or neighbors: nobody calls with them.
 QUIET = "147m258p369s1234z"
 QUIET_TOO = "258m369p147s2346z"
 SHUFFLE = "mt19937ar-sha512-n288-base64," + "A" * (2496 // 3 * 4)

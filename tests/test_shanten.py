@@ -88,7 +88,7 @@ def _suit_patterns(kinds, runs):
 @pytest.fixture(scope="module")
 def distance():
     """Return a function: counts, number of melds -> shanten, by measuring the way to every complete hand."""
-    suited, honours = _suit_patterns(9, runs=True), _suit_patterns(7, runs=False)
+    suited, honors = _suit_patterns(9, runs=True), _suit_patterns(7, runs=False)
 
     def away(counts, patterns):
         return {of: int(np.maximum(p - counts, 0).sum(axis=1).min()) for of, p in patterns.items()}
@@ -97,7 +97,7 @@ def distance():
         counts = counts.astype(np.int8)
         best = {(0, 0): 0}
         for suit in range(4):
-            here = away(counts[9 * suit : 9 * suit + 9], suited if suit < 3 else honours)
+            here = away(counts[9 * suit : 9 * suit + 9], suited if suit < 3 else honors)
             merged = {}
             for (m, p), (i, q) in itertools.product(best, here):
                 if m + i <= 4 and p + q <= 1:

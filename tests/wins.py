@@ -47,7 +47,7 @@ def _sets(random_: random.Random) -> tuple[list[list[int]], int]:
     all_starts = [start for numbers in every for start in numbers[:7]]
     outside = [0, 6, 9, 15, 18, 24]
     number, shape = random_.randrange(7), random_.choice(((0, 0, 0), (0, 1, 2)))
-    coloured = [[9 * each + number + step for step in shape] for each in range(3)]
+    colored = [[9 * each + number + step for step in shape] for each in range(3)]
     straight = [[suit + 3 * part + step for step in range(3)] for part in range(3)]
     # kinds for triplets and the pair, lowest kinds of runs, probability of a run, sets that are always included
     kinds, starts, runs, sets = random_.choice(
@@ -62,7 +62,7 @@ def _sets(random_: random.Random) -> tuple[list[list[int]], int]:
             (_ORPHANS[:6], outside, 0.5 * (low > 0), []),
             (_GREENS, [19], 0.5, []),
             (range(suit + low, suit + low + 6), range(suit + low, suit + low + 4), 0.4, []),
-            (range(KINDS), all_starts, 0.5, coloured),
+            (range(KINDS), all_starts, 0.5, colored),
             (every[suit // 9] + list(range(27, 34)), all_starts, 0.7, straight),
             (range(27, 34), all_starts, 0.1, []),
             ([31, 32, 33], all_starts, 0.8, [[kind] * 3 for kind in some([31, 32, 33], 3 - low % 2)]),

@@ -65,7 +65,7 @@ def _explore(start: tuple, depth: int, step: Callable[[Any, int], Iterable[tuple
     return levels
 
 
-def _minimise(levels: list[_Level], finals: list, final_of: Callable[[Any], Hashable]) -> Automaton:
+def _minimize(levels: list[_Level], finals: list, final_of: Callable[[Any], Hashable]) -> Automaton:
     """Merge states that lead to the same finals by the same symbols, drop those that lead to none, number the rest."""
     place = {final: index for index, final in enumerate(finals)}
     merged = {state: place[final_of(state)] for state in levels[-1] if final_of(state) in place}
@@ -196,5 +196,5 @@ def get_automata() -> TenpaiAutomata:
     numbers, honors = _explore_suit(0, 9), _explore_suit(27, 7)
     distinct: set[Any] = {_label(state) for states in (numbers, honors) for state in states[-1]} - {None}
     labels = sorted(distinct, key=lambda label: (label[0], sorted(label[1]), str(label[2:])))
-    hand = _minimise(_explore_hand(labels), list(range(SETS + 1)), _melds_if_tenpai)
-    return TenpaiAutomata(_minimise(numbers, labels, _label), _minimise(honors, labels, _label), hand)
+    hand = _minimize(_explore_hand(labels), list(range(SETS + 1)), _melds_if_tenpai)
+    return TenpaiAutomata(_minimize(numbers, labels, _label), _minimize(honors, labels, _label), hand)

@@ -26,5 +26,5 @@ class AgentPlayer:
     def __call__(
         self, games: np.ndarray, index: np.ndarray, seats: np.ndarray, legal: np.ndarray, seed: int, actions: np.ndarray
     ) -> None:
-        """Write an action for each decision into actions i64[n]; `seed` is ignored in favour of the agent's own."""
+        """Write an action for each decision into actions i64[n]; `seed` is ignored in favor of the agent's own."""
         actions[:] = self.agent.act(games, Decisions(index, seats, games["phase"][index], legal)).actions

@@ -17,7 +17,7 @@ def check(
         typer.Option(
             "--agent",
             "--player",
-            help="Who plays them: random, tsumogiri, sensible, sl (shipped weights), untrained, or a folder of them.",
+            help="Who plays them: random, tsumogiri, sensible, sl (included weights), untrained, or a folder of them.",
         ),
     ] = "random",
     temperature: Temperature = None,

@@ -41,11 +41,11 @@ def features(
     if round_number > len(log.rounds):
         raise LogError(f"there is no round {round_number}; the game has {len(log.rounds)}", log.source)
     round_log = log.rounds[round_number - 1]
-    found = [each for each in positions_of_round(log.rules, round_log) if seat in (None, each.seat)]
-    if at > len(found):
+    positions = [each for each in positions_of_round(log.rules, round_log) if seat in (None, each.seat)]
+    if at > len(positions):
         who = "" if seat is None else f" of seat {seat}"
-        raise LogError(f"there is no decision {at}{who}; the round has {len(found)}", log.source)
-    position = found[at - 1]
+        raise LogError(f"there is no decision {at}{who}; the round has {len(positions)}", log.source)
+    position = positions[at - 1]
     place = [0], [position.seat]
     if is_call(position.action):
         shown = {"planes": (CALL_LAYOUT, encode_call_batch(position.games, *place, [position.action])[0])}
@@ -54,12 +54,13 @@ def features(
     if oracle:
         shown["oracle"] = ORACLE_LAYOUT, encode_oracle_batch(position.games, *place)[0]
     name = round_name(round_log.round, round_log.repeat_counter)
-    asked, chosen = PHASE_NAMES[position.games["phase"][0]], ACTION_NAMES[position.action]
+    situation, chosen = PHASE_NAMES[position.games["phase"][0]], ACTION_NAMES[position.action]
     if as_json:
-        words = {"round": name, "seat": position.seat, "situation": asked, "chosen": chosen, "layout": VERSION}
+        words = {"round": name, "seat": position.seat, "situation": situation, "chosen": chosen, "layout": VERSION}
         print(json.dumps({**words, **{name: planes_as_values(*each) for name, each in shown.items()}}))
         return
-    print(f"{log.source}: {name}, decision {at} of {len(found)}: seat {position.seat}, {asked}; chosen: {chosen}")
+    place = f"{name}, decision {at} of {len(positions)}: seat {position.seat}, {situation}"
+    print(f"{log.source}: {place}; chosen: {chosen}")
     for each in shown.values():
         for line in show_planes(*each):
             print(line)

@@ -131,14 +131,14 @@ def _run(training: Training, config: TrainConfig, screen: Console) -> None:
     from suphx.errors import InputError, words_of
     from suphx.learning.diverged import LearningDiverged
     from suphx.selfplay.progress import training_line
-    from suphx.selfplay.status import TrainingInterrupted
+    from suphx.selfplay.status import SelfPlayInterrupted
 
     if training.progress.version:
         screen.print(f"resuming after {training.progress.games:,} games", style="dim", highlight=False)
     with training_line(config, screen) as watch, stop_by_interrupt(screen) as stop:
         try:
             training.run(watch, stop)
-        except TrainingInterrupted:
+        except SelfPlayInterrupted:
             games = training.progress.games
             left = ", before its agent was measured" if games >= config.games else ""
             screen.print(f"stopped after {games:,} games{left}; run the same command again to resume", highlight=False)

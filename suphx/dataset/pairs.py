@@ -128,9 +128,9 @@ def _walk_round(lookup, games, trials, events, absent, seats, wanted, positions,
         before = n
         hint_1, hint_2 = r.NO_TILE, r.NO_TILE
         after = at
-        asked = np.int64(game["pending"])
+        pending = np.int64(game["pending"])
         for seat in range(r.SEATS):
-            if not asked >> seat & 1:
+            if not pending >> seat & 1:
                 continue
             action = np.int64(next_answer(game, events, at, seat, hints))
             if action == r.NO_ACTION or not is_legal(game, seat, action):
@@ -156,7 +156,7 @@ def _walk_round(lookup, games, trials, events, absent, seats, wanted, positions,
                 pairs[k]["position"] = first
             first += 1
         for seat in range(r.SEATS):
-            if asked >> seat & 1:
+            if pending >> seat & 1:
                 answer(game, seat, chosen[seat])
         advance(lookup, game, False, hint_1, hint_2)
         at = after

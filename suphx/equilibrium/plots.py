@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
-from suphx.plotting import colour, one_panel, tidy, write_figure
+from suphx.plotting import color, one_panel, tidy, write_figure
 
 _DASHES = ("-", "--", ":")
 #: Curves of a two-player mahjong table: the field of a point and its label.
@@ -21,10 +21,10 @@ _DUEL = {
 def plot_nash_conv(path: Path, curves: Mapping[str, Sequence[tuple[int, float]]], title: str) -> None:
     """Write NashConv over iterations, both on logarithmic scales; curves: name to (iterations, NashConv)."""
     figure, axes = one_panel((7.5, 4.8) if len(curves) > 1 else (6, 4))
-    colours = colormaps["tab10"].colors[: max(1, -(-len(curves) // len(_DASHES)))]  # type: ignore[attr-defined]
+    colors = colormaps["tab10"].colors[: max(1, -(-len(curves) // len(_DASHES)))]  # type: ignore[attr-defined]
     ends = list[float]()
     for number, (name, curve) in enumerate(curves.items()):
-        style = {"color": colours[number % len(colours)], "linestyle": _DASHES[number // len(colours)]}
+        style = {"color": colors[number % len(colors)], "linestyle": _DASHES[number // len(colors)]}
         axes.loglog(*zip(*curve, strict=True), label=name, linewidth=1.4, **style)
         ends.append(curve[-1][1])
     axes.set(xlabel="iterations", ylabel="NashConv")
@@ -48,7 +48,7 @@ def plot_duels(path: Path, trainings: Sequence[Mapping[str, Any]]) -> None:
             for at, curve in enumerate(shown):
                 values = [[point[key] for point in curve] for key in ("iterations", field)]
                 label = None if at else name
-                axes.plot(*values, color=colour((5, 3, 2)[number]), linewidth=1, alpha=0.75, label=label)
+                axes.plot(*values, color=color((5, 3, 2)[number]), linewidth=1, alpha=0.75, label=label)
         axes.axhline(0, color="0.35", linewidth=0.9)
         steps = int(shown[0][1]["iterations"] - shown[0][0]["iterations"]) if len(shown[0]) > 1 else 0
         axes.set_title(f"measured every {steps:,} iterations", fontsize=10)

@@ -153,7 +153,7 @@ def _shares(counts: np.ndarray) -> dict[str, float]:
 
 
 def _reached(games: np.ndarray) -> dict[str, Any]:
-    """Summarise when careers first reach a level; games: -1 for those that never do, which count as infinitely late."""
+    """Summarize when careers first reach a level; games: -1 for those that never do, which count as infinitely late."""
     until = np.where(games < 0, np.inf, games)
     quantiles = np.percentile(until, _QUANTILES, method="nearest")
     by_quantile = {

@@ -18,7 +18,7 @@ from suphx.evaluation.log_games import AI_MARK
 from suphx.evaluation.measures import MEASURE, RANKS
 from suphx.evaluation.statistics import resampled, running
 from suphx.evaluation.tally import COLUMN
-from suphx.plotting import colour, one_panel, write_figure
+from suphx.plotting import color, one_panel, write_figure
 
 _WHISKERS = (2.5, 97.5)
 _LONG_NAME = 14
@@ -32,7 +32,7 @@ def plot_stable_ranks(path: Path, samples: Mapping[str, np.ndarray], room: str, 
     """
     figure, axes = one_panel((max(4.5, 1.6 + 1.1 * len(samples)), 4.4))
     finite = [_finite(values) for values in samples.values()]
-    _boxes(axes, finite, list(range(len(finite))), 0.55, [colour(n) for n in range(len(finite))])
+    _boxes(axes, finite, list(range(len(finite))), 0.55, [color(n) for n in range(len(finite))])
     for place, values in enumerate(finite):
         if len(values):
             top = np.percentile(values, _WHISKERS[1])
@@ -59,12 +59,12 @@ def plot_resampling(path: Path, samples: Mapping[str, Mapping[int, np.ndarray]],
         have = [games for games in counts if games in each]
         shift = (number - (len(samples) - 1) / 2) * width
         places = [counts.index(games) + shift for games in have]
-        _boxes(axes, [_finite(each[games]) for games in have], places, 0.8 * width, [colour(number)] * len(have))
+        _boxes(axes, [_finite(each[games]) for games in have], places, 0.8 * width, [color(number)] * len(have))
     axes.set_xticks(range(len(counts)), [f"{games:,}" for games in counts])
     axes.set_xlabel("games in a sample")
     axes.set_ylabel(f"stable rank, {room} room (dan)")
     axes.set_title(f"Stable rank of resampled games\n{how}", fontsize=10)
-    boxes = [Patch(facecolor=colour(number), label=_shown(name)) for number, name in enumerate(samples)]
+    boxes = [Patch(facecolor=color(number), label=_shown(name)) for number, name in enumerate(samples)]
     axes.legend(handles=boxes, fontsize=9, loc="upper right")
     _explain_boxes(figure)
     write_figure(path, figure)
@@ -84,7 +84,7 @@ def plot_ranks(path: Path, summaries: Mapping[str, Mapping[str, Any]], how: str)
         shift = (number - (len(summaries) - 1) / 2) * width
         errors = np.maximum([values - ends[0], ends[1] - values], 0)
         axes.bar(
-            places + shift, 100 * values, 0.92 * width, yerr=100 * errors, capsize=2.5, color=colour(number),
+            places + shift, 100 * values, 0.92 * width, yerr=100 * errors, capsize=2.5, color=color(number),
             error_kw={"elinewidth": 1, "ecolor": "0.25"}, label=f"{_shown(name)} ({estimate['games']:,} games)",
         )  # fmt: skip
         if len(summaries) <= 4:
@@ -111,8 +111,8 @@ def plot_running(path: Path, estimates: Mapping[str, Mapping[str, Sequence[Any]]
     values = []
     for number, (name, estimate) in enumerate(estimates.items()):
         line = {key: np.array(estimate[key], float) for key in ("games", "value", "low", "high")}
-        axes.fill_between(line["games"], line["low"], line["high"], color=colour(number), alpha=0.2, linewidth=0)
-        axes.plot(line["games"], line["value"], color=colour(number), linewidth=1.8, label=_shown(name))
+        axes.fill_between(line["games"], line["low"], line["high"], color=color(number), alpha=0.2, linewidth=0)
+        axes.plot(line["games"], line["value"], color=color(number), linewidth=1.8, label=_shown(name))
         # The band is very wide at first, so scale the axis to the estimates after a tenth of the games.
         late = line["games"] >= 0.1 * line["games"][-1]
         values += [line["low"][late], line["high"][late]]
@@ -129,12 +129,12 @@ def plot_running(path: Path, estimates: Mapping[str, Mapping[str, Sequence[Any]]
     write_figure(path, figure)
 
 
-def _boxes(axes: Axes, values: list[np.ndarray], places: list[float], width: float, colours: list[str]) -> None:
+def _boxes(axes: Axes, values: list[np.ndarray], places: list[float], width: float, colors: list[str]) -> None:
     boxes = axes.boxplot(
         values, positions=places, widths=width, whis=_WHISKERS, showfliers=False, patch_artist=True,
         medianprops={"color": "black", "linewidth": 1.4}, manage_ticks=False,
     )  # fmt: skip
-    for box, fill in zip(boxes["boxes"], colours, strict=True):
+    for box, fill in zip(boxes["boxes"], colors, strict=True):
         box.set(facecolor=fill, alpha=0.85, linewidth=0.8)
 
 

@@ -24,7 +24,7 @@ LEAST_DEALS = 20
 _Z_POWER = NormalDist().inv_cdf(POWER)
 _PERCENTILES = (50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE))
 
-#: With more deals than this, the bootstrap draws groups of neighbours as if they were one deal: the interval is as
+#: With more deals than this, the bootstrap draws groups of neighbors as if they were one deal: the interval is as
 #: valid, and the work is bounded.
 _MOST_UNITS = 50_000
 #: Most weights in memory at a time: 8 MB.
@@ -110,7 +110,7 @@ def _finite(value: np.floating | np.ndarray | float) -> float | None:
 
 
 def _grouped(units: np.ndarray, most: int) -> np.ndarray:
-    """Return the units with neighbours summed in groups, so that at most `most` remain."""
+    """Return the units with neighbors summed in groups, so that at most `most` remain."""
     size = -(-len(units) // most)
     return units if size == 1 else np.add.reduceat(units, np.arange(0, len(units), size), axis=0)
 

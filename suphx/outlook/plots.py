@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from suphx.outlook.evaluation import OutlookEvaluation
-from suphx.plotting import colour, tidy, write_figure
+from suphx.plotting import color, tidy, write_figure
 from suphx.reward.evaluation import Bin
 
 #: Those drawn with logarithmic axes: most of their probabilities are below 2 %.
@@ -24,7 +24,7 @@ def plot_calibration(path: Path, evaluation: OutlookEvaluation) -> None:
         ends = [min(predicted.min(), actual.min()), max(predicted.max(), actual.max())]
         axes.plot(ends, ends, color="0.6", linestyle="--")
         bars = np.maximum([actual - low, high - actual], 0)
-        axes.errorbar(predicted, actual, bars, fmt="o-", color=colour(0), markersize=4, capsize=3)
+        axes.errorbar(predicted, actual, bars, fmt="o-", color=color(0), markersize=4, capsize=3)
         if name in _SMALL:
             axes.set_xscale("log")
             axes.set_yscale("log")

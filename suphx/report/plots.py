@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from suphx.errors import InputError
 from suphx.networks.models import MODELS
-from suphx.plotting import colour, tidy, write_figure
+from suphx.plotting import color, tidy, write_figure
 from suphx.report.curves import CURVES_FOLDER, Curves, read_curves
 
 #: Window of the moving mean, as a share of a curve.
@@ -53,7 +53,7 @@ def plot_trainings(path: Path, trainings: Mapping[str, Curves]) -> None:
         axes.set_title(title, fontsize=10)
         for number, (training, curves) in enumerate(trainings.items()):
             if name in curves:
-                _draw(axes, curves[name], colour(number), training)
+                _draw(axes, curves[name], color(number), training)
     figure.supxlabel("games of self-play", fontsize=10)
     labels = {label: line for axes in grid for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
     figure.legend(labels.values(), labels, loc="outside upper center", ncols=min(len(labels), 6), fontsize=9)

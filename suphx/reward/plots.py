@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from simulator.record import SEATS
 from simulator.views.table import WIND_NAMES, round_name
-from suphx.plotting import colour, tidy, write_figure
+from suphx.plotting import color, tidy, write_figure
 from suphx.reward.evaluation import RewardEvaluation
 from suphx.reward.games import Games
 
@@ -24,7 +24,7 @@ def plot_game(path: Path, games: Games, phi: np.ndarray, which: int, units: str)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
     places = np.arange(n + 1)
     for seat in range(SEATS):
-        style = {"color": colour(seat), "marker": "o", "markersize": 4, "linewidth": 1.8}
+        style = {"color": color(seat), "marker": "o", "markersize": 4, "linewidth": 1.8}
         above.plot(places, phi[which, : n + 1, seat], label=f"seat {seat} ({WIND_NAMES[seat]} at the start)", **style)
         below.plot(places, scores[:, seat] / 1000, **style)
     for axes in (above, below):
@@ -51,7 +51,7 @@ def plot_calibration(path: Path, evaluation: RewardEvaluation, units: str) -> No
     ends = [min(predicted.min(), low.min()), max(predicted.max(), high.max())]
     axes.plot(ends, ends, color="0.6", linestyle="--", label="as predicted")
     bars = np.maximum([actual - low, high - actual], 0)
-    axes.errorbar(predicted, actual, bars, fmt="o", color=colour(0), markersize=4, capsize=3, label="held-out games")
+    axes.errorbar(predicted, actual, bars, fmt="o", color=color(0), markersize=4, capsize=3, label="held-out games")
     axes.set_xlabel(f"predicted ({units})")
     axes.set_ylabel(f"actual ({units})")
     axes.set_title(f"Calibration, {evaluation.games:,} held-out games", fontsize=11)

@@ -38,14 +38,14 @@ def drop(planes: np.ndarray, gamma: float, keys: np.ndarray) -> np.ndarray:
     threshold = round(gamma * (1 << _GAMMA_BITS))
     if threshold == 1 << _GAMMA_BITS:
         return planes.copy()
-    kept = np.zeros_like(planes)
+    shown = np.zeros_like(planes)
     if threshold and len(planes):
-        _drop(planes, np.int64(threshold), keys, kept)
-    return kept
+        _drop(planes, np.int64(threshold), keys, shown)
+    return shown
 
 
 @jit
-def _drop(planes, threshold, keys, kept):
+def _drop(planes, threshold, keys, shown):
     """Keep each bit whose random 16-bit number is below the threshold; 64 comparisons are done at once.
 
     Each bit of `below` says whether the bits of its random number so far, lowest first, are below the threshold's.
@@ -62,4 +62,4 @@ def _drop(planes, threshold, keys, kept):
                     below = below | ~word
                 else:
                     below = below & ~word
-            kept[n, plane] = planes[n, plane] & below
+            shown[n, plane] = planes[n, plane] & below

@@ -29,7 +29,7 @@ from suphx.selfplay.monitor import Monitor
 from suphx.selfplay.play import CollectedRounds, PlayCounts
 from suphx.selfplay.policy import SelfPlayPolicy
 from suphx.selfplay.sources import load_opponents
-from suphx.selfplay.status import Collapsed, TrainingInterrupted, TrainingReport
+from suphx.selfplay.status import Collapsed, SelfPlayInterrupted, TrainingReport
 from suphx.selfplay.training import Checkpoint, SelfPlayTraining
 
 
@@ -73,7 +73,7 @@ class LocalTraining(SelfPlayTraining):
         """Train until the configured number of games has been played.
 
         watch: called with a report at every version. stop: set it to end the training early, with a checkpoint written
-        and TrainingInterrupted raised. Raises Collapsed or LearningDiverged, with the last good checkpoint kept.
+        and SelfPlayInterrupted raised. Raises Collapsed or LearningDiverged, with the last good checkpoint kept.
         """
         self._watch, self._stop = watch, stop
         self._monitor.open()
@@ -84,7 +84,7 @@ class LocalTraining(SelfPlayTraining):
         finally:
             self._monitor.close()
         if not done or self._lacks_measurement():
-            raise TrainingInterrupted
+            raise SelfPlayInterrupted
 
     def _lacks_measurement(self) -> bool:
         """Whether the present agent should be measured, but has not been."""

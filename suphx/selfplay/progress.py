@@ -55,15 +55,15 @@ def _words(config: TrainConfig, report: TrainingReport) -> str:
 
 
 def _strength(config: TrainConfig, report: TrainingReport) -> str:
-    found = report.strength
-    assert found is not None and config.evaluation is not None
-    (low, high), (less_low, less_high) = found.interval, found.less_start_interval
+    strength = report.strength
+    assert strength is not None and config.evaluation is not None
+    (low, high), (less_low, less_high) = strength.interval, strength.less_start_interval
     seeing = ""
-    if found.oracle_less_start is not None and found.oracle_less_start_interval is not None:
-        low_seeing, high_seeing = found.oracle_less_start_interval
-        seeing = f"; seeing what is hidden {found.oracle_less_start:+.3f} ({low_seeing:+.3f} to {high_seeing:+.3f})"
+    if strength.oracle_less_start is not None and strength.oracle_less_start_interval is not None:
+        low_seeing, high_seeing = strength.oracle_less_start_interval
+        seeing = f"; seeing what is hidden {strength.oracle_less_start:+.3f} ({low_seeing:+.3f} to {high_seeing:+.3f})"
     return (
-        f"after {found.games:,} games: average rank {found.average_rank:.3f} ({low:.3f} to {high:.3f}) against three "
-        f"{config.evaluation.opponent}; {found.less_start:+.3f} ({less_low:+.3f} to {less_high:+.3f}) "
+        f"after {strength.games:,} games: average rank {strength.average_rank:.3f} ({low:.3f} to {high:.3f}) "
+        f"against three {config.evaluation.opponent}; {strength.less_start:+.3f} ({less_low:+.3f} to {less_high:+.3f}) "
         f"to {config.start}{seeing}; less is better"
     )

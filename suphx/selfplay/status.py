@@ -9,7 +9,7 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
 
 
-class TrainingInterrupted(Exception):
+class SelfPlayInterrupted(Exception):
     """The training was stopped; it can be resumed from its checkpoint."""
 
 

@@ -27,11 +27,11 @@ class ModelPlan(Config):
     """Learning rate, if different from `PretrainConfig.learning_rate`."""
     start_model: Model | None = None
     """With `start`: start from the network of that model instead of this model's own. Both must see the same planes
-    (chow, pong and kong do; discard and riichi do). Weights of another shape (the last layers) are initialised anew."""
+    (chow, pong and kong do; discard and riichi do). Weights of another shape (the last layers) are initialized anew."""
 
 
 class Schedule(Config):
-    """How an optimiser goes through a training; see `optimizer.AveragingOptimizer`."""
+    """How an optimizer goes through a training; see `optimizer.AveragingOptimizer`."""
 
     optimizer: Literal["muon", "adamw"] = "muon"
     """Muon for convolutions and AdamW for the rest, or AdamW for everything."""

@@ -98,7 +98,7 @@ class PolicyTraining(SupervisedTraining[PolicyNetwork, np.ndarray]):
 
 
 def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:
-    """Return the network that a training starts from: freshly initialised from the seed, or with given weights."""
+    """Return the network that a training starts from: freshly initialized from the seed, or with given weights."""
     torch.manual_seed(config.seed * len(MODELS) + MODELS.index(model))
     fresh = build_network(model, config.size_of(model))
     if config.start is None:
@@ -117,7 +117,7 @@ def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:
 
 @torch.no_grad()
 def grow_into(fresh: PolicyNetwork, network: PolicyNetwork) -> None:
-    """Give a freshly initialised network the weights of one with as many filters and blocks or fewer.
+    """Give a freshly initialized network the weights of one with as many filters and blocks or fewer.
 
     Its outputs are then those of the smaller network, but for rounding: no filter of that network sees a new one, the
     head does not either, and a new block is the identity (Net2Net, arXiv:1511.05641). The new filters keep their

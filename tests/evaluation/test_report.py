@@ -52,7 +52,7 @@ def test_a_report_is_json_without_infinities(found: dict) -> None:
     assert found["differences"][0]["average_rank"]["value"] < 0
 
 
-def test_tables_name_every_measure_and_colour_what_is_sure(found: dict) -> None:
+def test_tables_name_every_measure_and_color_what_is_sure(found: dict) -> None:
     agents, pair = list(tables(found, "a title"))
     text = shown(agents) + shown(pair)
     for words in ("a title", "strong", "1,200 games", "300 deals", "average rank", "prize 90/45/0/-135", "detectable"):

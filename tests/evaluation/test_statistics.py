@@ -190,7 +190,7 @@ def test_a_hundred_thousand_games_take_little_memory() -> None:
     assert peak < 80 << 20
 
 
-def test_drawing_neighbours_together_gives_the_same_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drawing_neighbors_together_gives_the_same_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     units = units_of(ranks_of(np.random.default_rng(10), 0.0, 6001))
     low, high = summary(units)["average_rank"]["interval"]
     monkeypatch.setattr("suphx.evaluation.statistics._MOST_UNITS", 1500)

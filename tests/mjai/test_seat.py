@@ -39,7 +39,7 @@ def chosen(game: Game, seat: int, name: str, seed: int) -> int:
 
 def compare(game: Game, seat: int, view: Seat) -> None:
     """Hold the view of a seat that is asked against the table."""
-    assert view.asked
+    assert view.must_act
     asked = view.question()
     assert asked.legal[0].tolist() == game.mask(seat).tolist()
     assert [action.mjai for action in view.legal()] == [action.mjai for action in game.observation(seat).actions]

@@ -12,12 +12,12 @@ from simulator.rules import Rules
 
 from .players import Taste, TastePlayer
 from .side_by_side import SideBySide
-from .walls import AllHonours, Honours, Limits, Outside, Ready, Robbery, Shuffled, Triplets, WindsAndDragons, late, poor
+from .walls import AllHonors, Honors, Limits, Outside, Ready, Robbery, Shuffled, Triplets, WindsAndDragons, late, poor
 
 Start = Callable[[random.Random], Callable[[np.void], None]]
 
 _KONGS = Taste(win=0.3, kong=0.95, pong=0.9, riichi=0.3, discard="any")
-_HONOURS = Taste(pong=1.0, discard="simples")
+_HONORS = Taste(pong=1.0, discard="simples")
 _GIVES = Taste(win=0.0, discard="drawn", riichi=0.0)
 _WAITS = Taste(win=0.0, rob=0.8, riichi=0.1, discard="efficient")
 _PASSING = Taste(win=0.15, riichi=0.7, kong=0.5, discard="efficient")
@@ -45,13 +45,13 @@ FAMILIES: dict[str, Family] = {
     "last tiles": Family((Taste(win=0.05, kong=0.3, pong=0.4, riichi=0.05), Taste(win=0.05, riichi=0.1)), Triplets),
     "four riichi": Family((Taste(win=0.1),), Ready),
     "several wins": Family((Taste(), Taste(), Taste(), Taste(discard="any", riichi=0.5)), Ready),
-    "terminals": Family((Taste(nine=0.3, discard="simples"), Taste(nine=0.3, pong=0.9, discard="simples")), Honours),
+    "terminals": Family((Taste(nine=0.3, discard="simples"), Taste(nine=0.3, pong=0.9, discard="simples")), Honors),
     "liability": Family((Taste(pong=1.0, kong=0.3), Taste(pong=1.0, discard="terminals", win=0.3)), WindsAndDragons),
-    "liability, several yakuman": Family((_HONOURS, _GIVES, _GIVES, _GIVES), AllHonours, fixed=True),
+    "liability, several yakuman": Family((_HONORS, _GIVES, _GIVES, _GIVES), AllHonors, fixed=True),
     "nagashi": Family((Taste(discard="terminals", win=0.2, riichi=0.3),), Outside),
     "last rounds": Family((Taste(), Taste(pong=0.5, chow=0.3, riichi=0.4)), Shuffled, late),
     "last rounds, ready hands": Family((Taste(win=0.8), Taste(pong=0.2, riichi=0.5)), Ready, late),
-    "last rounds, terminals": Family((Taste(nine=1.0, win=0.5),), Honours, late),
+    "last rounds, terminals": Family((Taste(nine=1.0, win=0.5),), Honors, late),
     "few points": Family((Taste(win=0.5), Taste(win=0.3, kong=0.5)), Ready, poor),
 }  # fmt: skip
 

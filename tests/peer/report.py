@@ -18,7 +18,7 @@ everything they do is compared. They must agree
 - at the end of every round on how it ended, on each win's seats, yaku, han, fu, liability and points, and on the
   scores, riichi bets, dealer, round and repeat counter that follow.
 
-A difference fails the run unless `tests/peer/differences.py` recognises it exactly and names its source.
+A difference fails the run unless `tests/peer/differences.py` recognizes it exactly and names its source.
 
 This page is written by the run itself:
 

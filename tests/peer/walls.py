@@ -69,8 +69,8 @@ class Triplets(Shuffled):
         return _stack(self.rng, int(game["dealer"]), hands, live)
 
 
-class Honours(Shuffled):
-    """Terminals and honours lie close together: many in each hand, or most in one."""
+class Honors(Shuffled):
+    """Terminals and honors lie close together: many in each hand, or most in one."""
 
     def stacked(self, game: np.void) -> np.ndarray:
         share = self.rng.choice(((9, 9, 9, 9), (13, 3, 3, 13), (11, 11, 8, 0)))
@@ -105,8 +105,8 @@ class WindsAndDragons(Shuffled):
         return _stack(self.rng, int(game["dealer"]), hands, live)
 
 
-class AllHonours(Shuffled):
-    """Seat 1 draws and gives what seat 0 needs for all honours with big winds or dragons; somebody draws the last."""
+class AllHonors(Shuffled):
+    """Seat 1 draws and gives what seat 0 needs for all honors with big winds or dragons; somebody draws the last."""
 
     def stacked(self, game: np.void) -> np.ndarray:
         dealer = int(game["dealer"])
@@ -210,7 +210,7 @@ class Ready(Shuffled):
 
 
 class Outside(Shuffled):
-    """One or two seats draw nothing but terminals and honours: nagashi mangan."""
+    """One or two seats draw nothing but terminals and honors: nagashi mangan."""
 
     def stacked(self, game: np.void) -> np.ndarray:
         tiles = [tile for tile in range(TILES) if TERMINALS_AND_HONORS >> (tile >> 2) & 1]

@@ -33,7 +33,7 @@ def choice(scene: Scene, seat: int) -> str:
 # Efficiency and value.
 
 
-def test_an_isolated_honour_goes_before_a_shape():
+def test_an_isolated_honor_goes_before_a_shape():
     scene = Scene({0: "3456m2467p3478s4z"}, draws={0: "1m"}, indicators="1p")
     assert choice(scene, 0) == "discard 4z"
 
@@ -67,7 +67,7 @@ def test_dragons_are_ponged_where_it_helps():
 
 
 def test_nothing_is_called_without_a_yaku_in_sight():
-    # A chow would help, but with terminals in the hand, no honours and three suits nothing would be left to win with.
+    # A chow would help, but with terminals in the hand, no honors and three suits nothing would be left to win with.
     scene = Scene({1: "12379m45p12399s1m"}, draws={0: "8m"}, indicators="4z")
     scene.play("0 discard 8m")
     assert choice(scene, 1) == "pass"

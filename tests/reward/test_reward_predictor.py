@@ -90,7 +90,7 @@ def rewrite(path: Path, tensors: dict | None = None, **words: object) -> None:
         ({"scale": 0}, "scale: Input should be greater than 0"),
         ({"games": "north"}, "games: "),
         ({"rules": {}}, "which rules"),
-        ({"colour": "red"}, "colour: "),
+        ({"color": "red"}, "color: "),
         ({"shape": {"inputs": 45, "hidden": 9}}, r"tensor .* has shape \[8"),
     ],
 )

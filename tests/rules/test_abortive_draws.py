@@ -18,7 +18,7 @@ NINE = "19m19p19s123z46m46p"
         ("119m1999p119s112z", "2z", False),  # thirteen tiles of eight kinds
     ],
 )
-def test_nine_kinds_of_terminals_and_honours(hand, drawn, may):
+def test_nine_kinds_of_terminals_and_honors(hand, drawn, may):
     assert ("abort" in Scene({1: hand}, {1: drawn}).to_turn(1).options(1)) == may
 
 

@@ -55,7 +55,7 @@ def test_every_way_to_chow():
     assert five({1: "12s9s147m28p12345z"}, "9s").turn == 1  # no chow round the corner
 
 
-def test_no_chow_of_honours():
+def test_no_chow_of_honors():
     assert five({1: "12z567z147m258p14s"}, "3z").turn == 1
 
 

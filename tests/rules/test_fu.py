@@ -38,7 +38,7 @@ def test_draw_adds_2():
 
 
 def test_narrow_waits_are_worth_2():
-    # 20, a claimed pong of honours 4, a closed kong of simples 16: 40 with nothing else, 50 with anything more.
+    # 20, a claimed pong of honors 4, a closed kong of simples 16: 40 with nothing else, 50 with anything more.
     melds = ["pong 555z", "closed kong 2222m"]
     assert fu("22p456m67s8s", melds=melds) == 40
     assert fu("22p456m68s7s", melds=melds) == 50

@@ -1,4 +1,4 @@
-"""Nagashi mangan: an exhaustive draw with nothing but terminals and honours discarded, none of them called."""
+"""Nagashi mangan: an exhaustive draw with nothing but terminals and honors discarded, none of them called."""
 
 from table import Scene
 

@@ -140,7 +140,7 @@ def test_chanta():
     assert yaku("123m789m123p11z79s8s") == {"chanta": 2}
     assert yaku("123m123p11z79s8s", melds="pong 999m") == {"chanta": 1}
     assert yaku("123m789m123p11z68s7s") == {}, "678s has no terminal"
-    assert yaku("123m789m123p99p79s8s").get("chanta") is None, "without honours it is junchan"
+    assert yaku("123m789m123p99p79s8s").get("chanta") is None, "without honors it is junchan"
 
 
 def test_junchan():

@@ -10,7 +10,7 @@ WINDS = ["pong 111z", "pong 222z", "pong 333z"]
 
 def test_several_yakuman_add_up():
     found = score("444z7z7z", melds=WINDS)
-    assert (found.yakuman, found.limit, found.points) == (2, "double yakuman", 64000)  # big four winds, all honours
+    assert (found.yakuman, found.limit, found.points) == (2, "double yakuman", 64000)  # big four winds, all honors
 
 
 def test_without_multiple_yakuman_one_counts():
@@ -40,7 +40,7 @@ def test_double_yakuman(hand, win, how):
 def test_most_yakuman_of_all():
     melds = [f"closed kong {wind * 4}z" for wind in "1234"]
     found = score("5z5z", melds=melds)
-    assert found.yakuman == 4  # big four winds, four concealed triplets, all honours, four kongs
+    assert found.yakuman == 4  # big four winds, four concealed triplets, all honors, four kongs
     assert score("5z5z", melds=melds, rules=Rules(double_yakuman=True)).yakuman == 6
 
 

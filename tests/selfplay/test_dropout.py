@@ -24,9 +24,9 @@ def test_each_element_is_kept_with_probability_gamma(gamma: float) -> None:
     assert bits.mean() == pytest.approx(gamma, abs=4 * error / bits.size**0.5)
     for axes, cells in (((0, 1), n * planes), ((0, 2), n * KINDS), ((1, 2), planes * KINDS)):
         assert np.abs(bits.mean(axis=axes) - gamma).max() < 5 * error / cells**0.5
-    neighbours = np.corrcoef(bits[..., :-1].ravel(), bits[..., 1:].ravel())[0, 1]
+    neighbors = np.corrcoef(bits[..., :-1].ravel(), bits[..., 1:].ravel())[0, 1]
     rows = np.corrcoef(bits[:-1].ravel(), bits[1:].ravel())[0, 1]
-    assert max(abs(neighbours), abs(rows)) < 5 / bits.size**0.5
+    assert max(abs(neighbors), abs(rows)) < 5 / bits.size**0.5
 
 
 def test_nothing_is_dropped_at_1_everything_at_0_and_nothing_ever_added() -> None:

@@ -47,7 +47,7 @@ from suphx.selfplay.folder import CHECKPOINT_NAME, RunFolder
 from suphx.selfplay.local import LocalTraining
 from suphx.selfplay.progress import training_line
 from suphx.selfplay.sources import load_start
-from suphx.selfplay.status import Collapsed, TrainingInterrupted, TrainingReport
+from suphx.selfplay.status import Collapsed, SelfPlayInterrupted, TrainingReport
 
 GAMES = 3
 
@@ -88,7 +88,7 @@ def train(config: dict, folder: Path, stop_at: int | None = None) -> tuple[Local
     if stop_at is None:
         training.run(watch, stop)
     else:
-        with pytest.raises(TrainingInterrupted):
+        with pytest.raises(SelfPlayInterrupted):
             training.run(watch, stop)
     return training, reports
 
@@ -179,7 +179,7 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_end(start, whole, tmp_p
 def test_an_interrupt_stops_at_the_next_version_with_a_checkpoint(start, tmp_path, asked):
     training = LocalTraining(TrainConfig.model_validate(values(start, checkpoint_seconds=100)), tmp_path, precision())
     before = signal.getsignal(asked)
-    with stop_by_interrupt(Console(quiet=True)) as stop, pytest.raises(TrainingInterrupted):
+    with stop_by_interrupt(Console(quiet=True)) as stop, pytest.raises(SelfPlayInterrupted):
         training.run(lambda _: os.kill(os.getpid(), asked), stop)
     assert signal.getsignal(asked) is before
     again = LocalTraining(TrainConfig.model_validate(values(start)), tmp_path, precision())
@@ -323,7 +323,7 @@ def by_hand(*found: tuple[float, float]) -> Callable[..., Strength]:
 
 def test_an_interrupted_last_measurement_is_made_up_for(start, tmp_path, monkeypatch):
     config = values(start, games=1, evaluation={"every": 100, "deals": 2, "opponent": "tsumogiri"})
-    with monkeypatch.context() as patch, pytest.raises(TrainingInterrupted):
+    with monkeypatch.context() as patch, pytest.raises(SelfPlayInterrupted):
         patch.setattr(StrengthEvaluation, "measure", lambda *_: None)
         train(config, tmp_path)
     training, reports = train(config, tmp_path)

@@ -76,7 +76,7 @@ class Bot:
         last = events[-1]
         if last["type"] == "hello":
             return self._join
-        if self.seat.asked and last.get("can_act") is not False and self._answered != self._decision():
+        if self.seat.must_act and last.get("can_act") is not False and self._answered != self._decision():
             self._answered = self._decision()
             return self._decide()
         return _NONE if isinstance(message, list) or self._replies == "every" else None
@@ -143,7 +143,7 @@ def warm_up(agent: Agent, rules: Rules) -> None:
         for event in player_view(game.events[n_seen:], seat=0):
             view.take(event)
         n_seen = len(game.events)
-        if view.asked:
+        if view.must_act:
             agent.act(view.games, view.question())
         seats = game.seats_to_act
         game.step({seat: player.choice(legal_actions(game.record, seat, game.mask(seat))) for seat in seats})

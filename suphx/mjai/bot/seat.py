@@ -89,13 +89,13 @@ class Seat:
         return self.games[0]
 
     @property
-    def asked(self) -> bool:
+    def must_act(self) -> bool:
         """Whether the seat has a decision to make now, as far as the events tell."""
         return self.in_round and not self._unseen.draw_untold and bool(self.record["pending"] >> self.seat & 1)
 
     def question(self) -> Decisions:
         """Return the seat's decision in the form that agents take together with `games`; empty if it is not asked."""
-        n = int(self.asked)
+        n = int(self.must_act)
         seats = np.full(n, self.seat, np.uint8)
         phases = np.full(n, self.record["phase"], np.uint8)
         masks = np.array([legal_mask(self.record, self.seat)] * n, np.bool_).reshape(n, -1)
@@ -103,7 +103,7 @@ class Seat:
 
     def legal(self) -> list[Action]:
         """Return the seat's legal actions, which also have an mjai form; empty if it is not asked."""
-        mask = legal_mask(self.record, self.seat) if self.asked else np.zeros(0, np.bool_)
+        mask = legal_mask(self.record, self.seat) if self.must_act else np.zeros(0, np.bool_)
         return legal_actions(self.record, self.seat, mask)
 
     def take(self, event: Event) -> bool:

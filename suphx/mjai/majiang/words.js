@@ -1,25 +1,25 @@
 /**
  * Tiles and melds in the notations of mjai and of majiang-core.
  *
- * mjai writes `5mr` for a red five and letters for honours; majiang writes the suit first (`m0`), honours as `z1` to
+ * mjai writes `5mr` for a red five and letters for honors; majiang writes the suit first (`m0`), honors as `z1` to
  * `z7`, and a meld as one word: `m1-23` is a chow with the 1 called, `p505=` a pong from across, `s5550` a closed kong.
  */
 "use strict";
 
-const HONOURS = ["E", "S", "W", "N", "P", "F", "C"];
+const HONORS = ["E", "S", "W", "N", "P", "F", "C"];
 
 /** Where a called tile came from, by (its seat - the caller's) mod 4: right, across, left. */
 const SOURCES = ["", "+", "=", "-"];
 
 function toMajiang(tile) {
-  const honour = HONOURS.indexOf(tile);
-  if (honour >= 0) return "z" + (honour + 1);
+  const honor = HONORS.indexOf(tile);
+  if (honor >= 0) return "z" + (honor + 1);
   return tile[1] + (tile.endsWith("r") ? "0" : tile[0]);
 }
 
 function toMjai(tile) {
   const suit = tile[0], number = tile[1];
-  if (suit === "z") return HONOURS[Number(number) - 1];
+  if (suit === "z") return HONORS[Number(number) - 1];
   return number === "0" ? `5${suit}r` : number + suit;
 }
 

@@ -100,7 +100,7 @@ def plan_of(config: TrainConfig) -> ResourcePlan:
     batch = max(map(learning.batch_for, learning.models))
     step = batch * _STEP_BYTES // roles.servers.count
     does = f"in {roles.halves} halves" if roles.engines.count else "with networks of their own"
-    found = (
+    roles_of_run = (
         RolePlan(
             "simulators", roles.simulators.count, roles.simulators.cpus, 0.0, roles.halves, _PROCESS_BYTES + 2 * tables,
             f"play {config.side_by_side:,} games side by side each, {does}",
@@ -123,7 +123,7 @@ def plan_of(config: TrainConfig) -> ResourcePlan:
             "curves, checkpoints, measurements",
         ),
     )  # fmt: skip
-    return ResourcePlan(tuple(role for role in found if role.count))
+    return ResourcePlan(tuple(role for role in roles_of_run if role.count))
 
 
 def this_machine() -> Node:
@@ -138,8 +138,8 @@ def parse_node(text: str) -> list[Node]:
 
     Everything except the cores may be left out. Raises InputError for other texts.
     """
-    found = re.fullmatch(r"(?:(\d+)x)?(\d+(?:\.\d+)?)c(?:(\d+)g(?:(\d+))?)?", text.strip())
-    if found is None:
+    match = re.fullmatch(r"(?:(\d+)x)?(\d+(?:\.\d+)?)c(?:(\d+)g(?:(\d+))?)?", text.strip())
+    if match is None:
         raise InputError(f"{text!r} names no machines; write 4x64c8g512 for four with 64 cores, 8 GPUs and 512 GiB")
-    count, cpus, gpus, gib = found.groups()
+    count, cpus, gpus, gib = match.groups()
     return [Node(float(cpus), float(gpus or 0), int(gib) * GIB if gib else None)] * int(count or 1)

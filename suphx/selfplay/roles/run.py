@@ -30,7 +30,7 @@ from suphx.selfplay.roles.resources import IN_FLIGHT, RoleConfig
 from suphx.selfplay.roles.role import cause_of, name_of
 from suphx.selfplay.roles.server import ParameterServer
 from suphx.selfplay.roles.simulator import Simulator
-from suphx.selfplay.status import Collapsed, TrainingInterrupted, TrainingReport
+from suphx.selfplay.status import Collapsed, SelfPlayInterrupted, TrainingReport
 from suphx.selfplay.training import SelfPlayProgress, purpose
 
 #: Threads of the monitor besides its main one.
@@ -91,14 +91,14 @@ class DistributedTraining:
 
     def _saved_progress(self) -> SelfPlayProgress:
         """Return the progress of the last checkpoint; raises InputError if it is of another training."""
-        found = load_checkpoint(self.folder.checkpoint, self._purpose, SelfPlayProgress)
-        return found[0] if found else SelfPlayProgress(purpose=self._purpose)
+        checkpoint = load_checkpoint(self.folder.checkpoint, self._purpose, SelfPlayProgress)
+        return checkpoint[0] if checkpoint else SelfPlayProgress(purpose=self._purpose)
 
     def run(self, watch: Callable[[TrainingReport], None], stop: Event) -> None:
         """Train until the configured number of games has been played.
 
         watch: called with a report about every second. stop: set it to end the training early, with a checkpoint
-        written and TrainingInterrupted raised. If the policy collapses or learning diverges, the last good checkpoint
+        written and SelfPlayInterrupted raised. If the policy collapses or learning diverges, the last good checkpoint
         is kept and InputError raised. Raises RoleLost if a process does not start or dies too often, and ClusterLost if
         Ray is gone.
         """
@@ -144,12 +144,12 @@ class DistributedTraining:
         calls: most calls that an asynchronous process answers at a time; Ray's default is 1,000.
         """
         remote: Any = ray.remote
-        made = remote(concurrency_groups=dict(threads))(kind) if threads else remote(kind)
+        actor_class = remote(concurrency_groups=dict(threads))(kind) if threads else remote(kind)
         actors = self._actors.setdefault(name, [])
         # By default libraries would start a thread for every core.
         threads_of_libraries = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(role.threads))
         for number, each in enumerate(arguments):
-            options = made.options(
+            options = actor_class.options(
                 name=name_of(name, number),
                 num_cpus=role.cpus,
                 num_gpus=role.gpus,
@@ -167,7 +167,7 @@ class DistributedTraining:
         while waiting:
             ready, _ = ray.wait(list(waiting), timeout=max(until - time.monotonic(), 0.01))
             if not ready:
-                late = ", ".join(f"{asked.name} of {len(self._actors[asked.role])}" for asked in waiting.values())
+                late = ", ".join(f"{ping.name} of {len(self._actors[ping.role])}" for ping in waiting.values())
                 left = ray.available_resources()
                 raise RoleLost(
                     f"not there after {self.config.roles.start_seconds:g} s: {late}. Ray has {left.get('CPU', 0):g} "
@@ -190,7 +190,7 @@ class DistributedTraining:
             for number, each in enumerate(self._actors["simulators"])
         }
         learning = server.run.options(concurrency_group="learn", max_task_retries=-1).remote()
-        asked, shown, last = None, self.progress.version, read_strength(self.folder.strength)
+        request, shown, last = None, self.progress.version, read_strength(self.folder.strength)
         pulse, late = self._ask_to_live(*self._actors), ""
         while True:
             ready, _ = ray.wait([learning, *playing], timeout=_LOOK_SECONDS)
@@ -206,10 +206,10 @@ class DistributedTraining:
                 raise RoleLost(f"{playing[each]} has ended by itself. {self.folder.last_good} {_RESUME}")
             if stop.is_set():
                 server.stop.remote()  # again and again, since it may be restarted meanwhile
-            asked = asked or monitor.report.remote()
-            if ray.wait([asked], timeout=0.2)[0]:
-                report = _report(asked)
-                asked = None
+            request = request or monitor.report.remote()
+            if ray.wait([request], timeout=0.2)[0]:
+                report = _report(request)
+                request = None
                 self._last_report = report or self._last_report
                 if report is not None and report.version != shown:
                     shown = report.version
@@ -229,7 +229,7 @@ class DistributedTraining:
             watch(report)
         self.strength = report.strength if report else None
         if not done or stop.is_set():
-            raise TrainingInterrupted
+            raise SelfPlayInterrupted
 
     def _finish(self, monitor: Any, stop: Event, done: bool) -> None:
         """Wait until the monitor has measured the last agent, if the training is done, and has closed its files."""
@@ -263,11 +263,11 @@ class DistributedTraining:
         ready, _ = ray.wait(list(pulse), num_returns=len(pulse), timeout=0)
         now = time.monotonic()
         for each in ready:
-            asked = pulse.pop(each)
-            self._check(each, asked.name)
-            pulse[_ready(asked.actor)] = replace(asked, since=now)
+            ping = pulse.pop(each)
+            self._check(each, ping.name)
+            pulse[_ready(ping.actor)] = replace(ping, since=now)
         roles = self.config.roles
-        late = [asked.name for asked in pulse.values() if now - asked.since > roles.start_seconds]
+        late = [ping.name for ping in pulse.values() if now - ping.since > roles.start_seconds]
         if not late:
             return ""
         words = f"no answer for {roles.start_seconds:g} s: {', '.join(late)}"
@@ -307,8 +307,8 @@ def _ready(actor: Any) -> Any:  # a reference
     return actor.ready.options(max_task_retries=-1).remote()
 
 
-def _report(asked: Any) -> TrainingReport | None:
+def _report(request: Any) -> TrainingReport | None:
     try:
-        return ray.get(asked, timeout=_REPORT_SECONDS)
+        return ray.get(request, timeout=_REPORT_SECONDS)
     except (GetTimeoutError, RayActorError):
         return None  # busy, or being restarted

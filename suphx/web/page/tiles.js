@@ -30,21 +30,21 @@ export function orderOf(face) {
   return "mpsz".indexOf(face[1]) * 10 + Number(kindOf(face)[0]) - (face[0] === "0" ? 0.5 : 0);
 }
 
-function strokes(path, x, y, size, colour, width, height = size) {
+function strokes(path, x, y, size, color, width, height = size) {
   return s("path", {
-    d: path, fill: "none", stroke: colour, "stroke-width": width * (100 / size), "stroke-linejoin": "round",
+    d: path, fill: "none", stroke: color, "stroke-width": width * (100 / size), "stroke-linejoin": "round",
     "stroke-linecap": "round", transform: `translate(${x} ${y}) scale(${size / 100} ${height / 100})`,
   });
 }
 
 function character(number, red) {
-  const colour = red ? RED : BLACK;
-  return [strokes(NUMERALS[number - 1], 14, 6, 32, colour, 4.6), strokes(WAN, 14, 43, 32, RED, 3.1)];
+  const color = red ? RED : BLACK;
+  return [strokes(NUMERALS[number - 1], 14, 6, 32, color, 4.6), strokes(WAN, 14, 43, 32, RED, 3.1)];
 }
 
-function circle(x, y, r, colour) {
+function circle(x, y, r, color) {
   return [
-    s("circle", { cx: x, cy: y, r, fill: colour }),
+    s("circle", { cx: x, cy: y, r, fill: color }),
     s("circle", { cx: x, cy: y, r: r * 0.62, fill: "none", stroke: "#fffdf4", "stroke-width": r * 0.2 }),
     s("circle", { cx: x, cy: y, r: r * 0.16, fill: "#fffdf4" }),
   ];
@@ -61,7 +61,7 @@ function oneCircle() {
   ];
 }
 
-// Rows of [x, y, colour], and the radius.
+// Rows of [x, y, color], and the radius.
 const CIRCLES = {
   2: [12.5, [[30, 21, GREEN], [30, 59, BLUE]]],
   3: [11, [[15, 17, BLUE], [30, 40, RED], [45, 63, GREEN]]],
@@ -72,24 +72,24 @@ const CIRCLES = {
     [13, 13, GREEN], [30, 20, GREEN], [47, 27, GREEN], [19, 47, RED], [41, 47, RED], [19, 67, RED], [41, 67, RED],
   ]],
   8: [8.6, [12.5, 31, 49.5, 68].flatMap((y) => [[18.5, y, BLUE], [41.5, y, BLUE]])],
-  9: [8.4, [[15, GREEN], [40, RED], [65, BLUE]].flatMap(([y, colour]) => [11.5, 30, 48.5].map((x) => [x, y, colour]))],
+  9: [8.4, [[15, GREEN], [40, RED], [65, BLUE]].flatMap(([y, color]) => [11.5, 30, 48.5].map((x) => [x, y, color]))],
 };
 
 function circles(number, red) {
   if (number === 1) return oneCircle();
   const [radius, places] = CIRCLES[number];
-  return places.map(([x, y, colour]) => circle(x, y, radius, red ? RED : colour));
+  return places.map(([x, y, color]) => circle(x, y, radius, red ? RED : color));
 }
 
-function stick(x, y, length, colour, turn = 0) {
+function stick(x, y, length, color, turn = 0) {
   const half = length / 2;
   return s("g", { transform: `translate(${x} ${y}) rotate(${turn})` },
-    s("rect", { x: -3.6, y: -half, width: 7.2, height: length, rx: 3.4, fill: colour }),
+    s("rect", { x: -3.6, y: -half, width: 7.2, height: length, rx: 3.4, fill: color }),
     s("path", { d: `M0 ${-half + 3}V-2M0 2V${half - 3}`, stroke: "#fffdf4", "stroke-width": 1.5 }),
   );
 }
 
-// Rows of [x, y, length, colour, turn].
+// Rows of [x, y, length, color, turn].
 const THREE = [14, 30, 46];
 const STICKS = {
   2: [[30, 22, 30, BLUE], [30, 58, 30, GREEN]],
@@ -102,7 +102,7 @@ const STICKS = {
     [10, 23, 27, GREEN], [50, 23, 27, GREEN], [23.5, 21, 24, GREEN, 36], [36.5, 21, 24, GREEN, -36],
     [10, 57, 27, BLUE], [50, 57, 27, BLUE], [23.5, 59, 24, BLUE, -36], [36.5, 59, 24, BLUE, 36],
   ],
-  9: [[14, GREEN], [30, RED], [46, BLUE]].flatMap(([x, colour]) => [15, 40, 65].map((y) => [x, y, 20, colour])),
+  9: [[14, GREEN], [30, RED], [46, BLUE]].flatMap(([x, color]) => [15, 40, 65].map((y) => [x, y, 20, color])),
 };
 
 function bird() {
@@ -121,10 +121,10 @@ function bird() {
 
 function sticks(number, red) {
   if (number === 1) return bird();
-  return STICKS[number].map(([x, y, length, colour, turn]) => stick(x, y, length, red ? RED : colour, turn));
+  return STICKS[number].map(([x, y, length, color, turn]) => stick(x, y, length, red ? RED : color, turn));
 }
 
-function honour(number) {
+function honor(number) {
   if (number <= 4) return strokes(WINDS[number - 1], 9, 13, 42, BLACK, 5, 54);
   if (number === 5) {
     return [[9, 11, 42, 58, 3.4], [14, 16, 32, 48, 1.4]].map(([x, y, width, height, line]) =>
@@ -136,7 +136,7 @@ function honour(number) {
 function faceOf(face) {
   const number = Number(kindOf(face)[0]);
   const red = face[0] === "0";
-  const drawing = { m: character, p: circles, s: sticks, z: honour }[face[1]](number, red);
+  const drawing = { m: character, p: circles, s: sticks, z: honor }[face[1]](number, red);
   const mark = red ? s("circle", { cx: 52.5, cy: 8, r: 4, fill: RED }) : null;
   const numeral = face[1] === "z" ? "ESWNPFC"[number - 1] : String(number);
   return [drawing, mark, s("text", { x: 4, y: 16, class: face[1] === "z" ? "numeral letter" : "numeral", style: NUMERAL }, numeral)];

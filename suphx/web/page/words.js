@@ -66,12 +66,12 @@ export function yakuName(label) {
   return (yaku ? yaku[english] ?? english : japanese || english) + (han || "");
 }
 
-const HONOURS = ["East", "South", "West", "North", "white dragon", "green dragon", "red dragon"];
+const HONORS = ["East", "South", "West", "North", "white dragon", "green dragon", "red dragon"];
 
 /** The spoken name of a face: `red 5 of circles`, `East`. */
 export function tileName(face) {
   if (!face || face === "?") return t("tiles.hidden");
-  if (face[1] === "z") return term(HONOURS[Number(face[0]) - 1]);
+  if (face[1] === "z") return term(HONORS[Number(face[0]) - 1]);
   return t(`tiles.${face[0] === "0" ? "red_" : ""}${face[1]}`, { number: face.replace("0", "5")[0] });
 }
 
