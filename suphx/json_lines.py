@@ -18,7 +18,7 @@ from suphx.folder_lock import folder_lock
 
 
 def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: str) -> dict[str, tuple[Any, Any]]:
-    """Write the settings of a new folder, or return where those of an existing one differ: name -> (found, wanted).
+    """Write the settings of a new folder, or return where those of an existing one differ: name -> (stored, wanted).
 
     The folder is created if needed. name, lines: names of the files with settings and with results. settings: JSON
     values. work: what error messages call the work in the folder. Raises InputError for a settings file that is not

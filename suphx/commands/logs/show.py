@@ -8,7 +8,7 @@ import typer
 
 def show(
     path: Annotated[Path, typer.Argument(help="A log, or an archive or folder of logs.")],
-    most: Annotated[int, typer.Option(min=1, help="At most so many games are printed.")] = 1,
+    most: Annotated[int, typer.Option(min=1, help="Games to print at most.")] = 1,
 ) -> None:
     """Print a game readably: hands, one line a turn (+ drawn, - discarded, * as drawn), results."""
     from itertools import islice

@@ -14,7 +14,7 @@ def verify(
     paths: LogPaths,
     workers: Workers = CORES,
     as_json: AsJson = False,
-    most: Annotated[int, typer.Option(min=0, help="At most so many mismatches and errors are printed.")] = 10,
+    most: Annotated[int, typer.Option(min=0, help="Mismatches and errors to print at most.")] = 10,
 ) -> None:
     """Replay every game in the simulator and check everything that the log states.
 
