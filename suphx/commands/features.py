@@ -59,8 +59,8 @@ def features(
         words = {"round": name, "seat": position.seat, "situation": situation, "chosen": chosen, "layout": VERSION}
         print(json.dumps({**words, **{name: planes_as_values(*each) for name, each in shown.items()}}))
         return
-    place = f"{name}, decision {at} of {len(positions)}: seat {position.seat}, {situation}"
-    print(f"{log.source}: {place}; chosen: {chosen}")
+    heading = f"{name}, decision {at} of {len(positions)}: seat {position.seat}, {situation}"
+    print(f"{log.source}: {heading}; chosen: {chosen}")
     for each in shown.values():
         for line in show_planes(*each):
             print(line)
