@@ -1,10 +1,9 @@
-"""Training pairs: the questions of logged decisions (`agent/model_decisions.py`) and the seats' answers. Compiled.
+"""Training pairs: the model decisions of logs (`agent/model_decisions.py`) with the actions of the seats. Compiled.
 
-Logged rounds are replayed, and only positions with a wanted pair are kept. Every question of the decision flow gives a
-pair, with these exceptions:
+Logged rounds are replayed, and only positions with a wanted pair are kept. Every model decision gives a pair, except:
 
 - a decision that the rules make, or that the seat made by a win or by nine terminals, gives none;
-- a kong declared before riichi or the discard hides the answer to those questions, and a riichi is not a discard;
+- a kong declared before riichi or the discard hides what the seat decided there, and a riichi is not a discard;
 - a win by anyone hides what the others would have claimed; another seat's pong or kong hides a chow.
   (Another seat's chow does not hide a pong: the pong would have taken precedence.)
 - a seat that had left the table gives no pairs, because the server moved for it.
@@ -37,23 +36,23 @@ COUNTS = FORCED + 1
 
 
 @jit
-def _add_answered(questions, of, game, seat, action, event, wanted, pairs, n, counts):
-    """Add those of a decision's questions `of` that the log answers; return the new number of pairs.
+def _add_pairs(decisions, of, game, seat, action, event, wanted, pairs, n, counts):
+    """Add the first `of` model decisions, where the log shows the action; return the new number of pairs.
 
-    event: what the answers of all seats have led to.
+    event: the result of the actions of all seats.
     """
     kind = discarded_kind(game, action)
-    made_kong = r.CLOSED_KONG <= action < r.TSUMO
+    declared_kong = r.CLOSED_KONG <= action < r.TSUMO
     claim = game["phase"] == r.PHASE_CLAIM
     hides_all = claim and event["type"] == r.EVENT_WIN
     by_another = claim and np.int64(event["seat"]) != seat
     hides_chow = by_another and (event["type"] == r.EVENT_PONG or event["type"] == r.EVENT_OPEN_KONG)
     for q in range(of):
-        model, option = np.int64(questions[q]["model"]), np.int64(questions[q]["option"])
+        model, option = np.int64(decisions[q]["model"]), np.int64(decisions[q]["option"])
         if model == DISCARD:
             hidden = kind < 0
         else:
-            hidden = hides_all or (model == RIICHI and made_kong) or (model == CHOW and hides_chow)
+            hidden = hides_all or (model == RIICHI and declared_kong) or (model == CHOW and hides_chow)
         if hidden:
             continue
         counts[seat, model] += 1
@@ -109,15 +108,15 @@ def _walk_round(lookup, games, trials, events, absent, seats, wanted, positions,
     """Replay a round that `_open_round` has dealt in games[0], and write its pairs.
 
     events LOG_EVENT[m]; absent u8[m]: bit s is set if seat s had left before that event; seats, wanted: bit masks of
-    the seats and models to keep pairs of. positions GAME[...] receives, from index `first` on, the records in which
-    pairs were asked; pairs MODEL_DECISION[...] receives the pairs from index n on. counts i64[4, COUNTS]:
+    the seats and models to keep pairs of. positions GAME[...] receives, from index `first` on, the positions
+    of the pairs; pairs MODEL_DECISION[...] receives the pairs from index n on. counts i64[4, COUNTS]:
     pairs by seat and model, and forced discards, kept or not. Returns the new numbers of (positions, pairs), counting
     those that did not fit; (-1, -1) for a log that cannot be replayed.
     """
     game = games[0]
     hints = np.empty(2, np.uint8)
     chosen = np.empty(r.SEATS, np.int64)
-    kinds, questions = np.empty(KINDS, np.bool_), np.empty(MAX_MODEL_DECISIONS, MODEL_DECISION)
+    kinds, decisions = np.empty(KINDS, np.bool_), np.empty(MAX_MODEL_DECISIONS, MODEL_DECISION)
     at = 0
     while game["phase"] < r.PHASE_ROUND_OVER:
         at = skip_shown(events, at)
@@ -143,10 +142,10 @@ def _walk_round(lookup, games, trials, events, absent, seats, wanted, positions,
                 continue
             if r.TSUMO <= action <= r.NINE_TERMINALS:
                 continue
-            by_rules, of = enumerate_model_decisions(lookup, games, 0, seat, trials, kinds, questions, 0)
+            by_rules, of = enumerate_model_decisions(lookup, games, 0, seat, trials, kinds, decisions, 0)
             if by_rules != r.NO_ACTION:
                 continue
-            n = _add_answered(questions, of, game, seat, action, events[at], wanted, pairs, n, counts)
+            n = _add_pairs(decisions, of, game, seat, action, events[at], wanted, pairs, n, counts)
             if discarded_kind(game, action) >= 0 and kinds.sum() == 1:
                 counts[seat, FORCED] += 1
         if n > before:

@@ -20,7 +20,7 @@ from suphx.outlook.outputs import Outlooks, outlooks
 from suphx.reward.games import RULES_OF_REWARD
 
 _TENHOU = Rules.tenhou()
-SHIPPED = Path(__file__).parents[1] / "weights" / "outlook.safetensors"
+INCLUDED = Path(__file__).parents[1] / "weights" / "outlook.safetensors"
 
 
 @dataclass(frozen=True)
@@ -86,15 +86,15 @@ def check_rules(rules: Rules) -> None:
                              f"{getattr(_TENHOU, name)!r}")  # fmt: skip
 
 
-def shipped_outlook(rules: Rules) -> Outlook:
+def included_outlook(rules: Rules) -> Outlook:
     """Return the outlook that comes with the package.
 
     Raises InputError if it was not trained for games with these rules, or if its file is missing or damaged.
     """
     check_rules(rules)
-    return _shipped()
+    return _included()
 
 
 @cache
-def _shipped() -> Outlook:
-    return Outlook(load_outlook(SHIPPED), choose_precision("cpu", "float32", 1))
+def _included() -> Outlook:
+    return Outlook(load_outlook(INCLUDED), choose_precision("cpu", "float32", 1))

@@ -19,7 +19,7 @@ from suphx.agent.interface import Agent
 from suphx.agent.model_decisions import compile_model_decisions
 from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
-from suphx.outlook.predictor import Outlook, shipped_outlook
+from suphx.outlook.predictor import Outlook, included_outlook
 from suphx.review.choices import DecisionPoint, decisions_of
 from suphx.review.document import Decision, Phi, Review, SeatReview
 from suphx.review.game import Replayed, replay
@@ -86,7 +86,7 @@ def review_game(
     remarks = [_remark(each) for each in game.mismatches]
     outlook: Outlook | None = None
     try:
-        outlook = shipped_outlook(log.rules)
+        outlook = included_outlook(log.rules)
     except InputError as error:
         remarks.append(f"No outlook: {error}.")
     reviews = []

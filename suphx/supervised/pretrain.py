@@ -28,7 +28,7 @@ from suphx.networks.weights import load_agent, load_agent_network, load_network,
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.policy_training import PolicyTraining
 from suphx.supervised.results import card, measure
-from suphx.supervised.training import WEAK_NAME, ChunkReport, TrainingInterrupted
+from suphx.supervised.training import WEAK_NAME, ChunkReport, SupervisedInterrupted
 
 AGENT_FOLDER = "agent"
 WEAK_FOLDER = "weak"
@@ -111,7 +111,7 @@ def train_models(
             for future in running.values():
                 future.cancel()
     errors = [each.exception() for each in running.values() if not each.cancelled()]
-    errors.sort(key=lambda error: isinstance(error, TrainingInterrupted))  # the cause before the interruptions
+    errors.sort(key=lambda error: isinstance(error, SupervisedInterrupted))  # the cause before the interruptions
     for error in filter(None, errors):
         raise error
     return {model: running[model].result() for model in config.models}

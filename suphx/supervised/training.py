@@ -32,7 +32,7 @@ _PAIRS = AliasChoices("pairs", "decisions")
 N = TypeVar("N", bound=PolicyNetwork | OutlookNetwork)
 
 
-class TrainingInterrupted(Exception):
+class SupervisedInterrupted(Exception):
     """Raised when a training has been stopped; it can be resumed from its checkpoint."""
 
 
@@ -155,7 +155,7 @@ class SupervisedTraining(ABC, Generic[N, T]):
         """Train until the pairs are used up or validation stops it.
 
         watch: called after every chunk. stop: set it to end the training early; it then writes a checkpoint and raises
-        TrainingInterrupted.
+        SupervisedInterrupted.
         """
         progress, plan = self.progress, self.plan
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -174,7 +174,7 @@ class SupervisedTraining(ABC, Generic[N, T]):
                 if progress.done:
                     return
                 if stopped:
-                    raise TrainingInterrupted
+                    raise SupervisedInterrupted
 
     def _train_on(self, number: int, chunk: PairChunk[T], held_out: PairChunk[T], writer: SummaryWriter) -> ChunkReport:
         progress, plan = self.progress, self.plan

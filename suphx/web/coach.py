@@ -9,7 +9,7 @@ from simulator.record import GAME
 from simulator.rules import Rules
 from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
-from suphx.outlook.predictor import Outlook, shipped_outlook
+from suphx.outlook.predictor import Outlook, included_outlook
 from suphx.review.choices import DecisionPoint, decisions_of
 from suphx.review.document import Decision, Document
 from suphx.review.frames import frame_of
@@ -84,7 +84,7 @@ def _decisions(agent: NetworkAgent, answered: Sequence[AnsweredQuestion]) -> lis
     rules = answered[0].rules
     outlook: Outlook | None = None
     try:
-        outlook = shipped_outlook(rules)
+        outlook = included_outlook(rules)
     except InputError:
         pass  # the review of the game says why there is none
     points = [DecisionPoint(n, 0, n, each.seat, each.action) for n, each in enumerate(answered)]

@@ -19,9 +19,9 @@ from suphx.networks.weights import WeightsError, load_network, load_outlook, sav
 from suphx.outlook.config import OutlookConfig
 from suphx.outlook.labels import after_discards
 from suphx.outlook.outputs import fresh_network, loss_of, outlooks
-from suphx.outlook.predictor import SHIPPED, Outlook, check_rules
+from suphx.outlook.predictor import INCLUDED, Outlook, check_rules
 from suphx.outlook.training import OutlookTraining
-from suphx.supervised.training import SupervisedProgress, TrainingInterrupted
+from suphx.supervised.training import SupervisedInterrupted, SupervisedProgress
 
 PRECISION = Precision(torch.device("cpu"), torch.float32, 1, "")
 TINY = NetworkSize(filters=8, blocks=1)
@@ -71,7 +71,7 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(prepared, tmp_path
     whole = OutlookTraining(config, prepared, tmp_path / "whole", PRECISION)
     whole.run()
     stop = Event()
-    with pytest.raises(TrainingInterrupted):
+    with pytest.raises(SupervisedInterrupted):
         OutlookTraining(config, prepared, tmp_path / "parts", PRECISION).run(lambda report: stop.set(), stop)
     again = OutlookTraining(config, prepared, tmp_path / "parts", PRECISION)
     assert 0 < again.progress.pairs < 4000
@@ -111,7 +111,7 @@ def test_the_file_of_an_outlook_is_read_back_and_others_are_refused(tmp_path):
     with pytest.raises(WeightsError, match=r"outlook\.safetensors: weights of the outlook model; the discard model"):
         load_network(path, "discard")
     with pytest.raises(WeightsError, match=r"weights of the discard model; the outlook model is needed"):
-        load_outlook(SHIPPED.parent / "sl" / "discard.safetensors")
+        load_outlook(INCLUDED.parent / "sl" / "discard.safetensors")
     with pytest.raises(WeightsError, match=r"missing: no such file"):
         load_outlook(tmp_path / "missing")
     path.write_bytes(path.read_bytes()[:-100])
@@ -126,7 +126,7 @@ def test_only_the_rules_it_was_trained_on_have_an_outlook():
 
 
 def test_discards_are_worth_what_passes_less_what_is_lost_at_once(examples, legal):
-    outlook = Outlook(load_outlook(SHIPPED), PRECISION)
+    outlook = Outlook(load_outlook(INCLUDED), PRECISION)
     rows = slice(0, 40)
     positions, seats = examples.positions[rows], examples.seats[rows]
     found = outlook.discards(positions, seats, legal[rows])

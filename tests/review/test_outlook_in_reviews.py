@@ -72,7 +72,7 @@ def test_without_its_weights_a_review_says_so(monkeypatch):
     def missing(rules):
         raise WeightsError("weights/outlook.safetensors: no such file")
 
-    monkeypatch.setattr(analysis, "shipped_outlook", missing)
+    monkeypatch.setattr(analysis, "included_outlook", missing)
     found = review_game(everything(), agent(), "sl", [0])
     assert "No outlook: weights/outlook.safetensors: no such file." in found.remarks
     assert found.seats[0].lost is None

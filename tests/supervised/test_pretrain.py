@@ -17,7 +17,7 @@ from suphx.networks.precision import choose_precision
 from suphx.networks.weights import load_network
 from suphx.supervised.policy_training import PolicyTraining
 from suphx.supervised.pretrain import train_models
-from suphx.supervised.training import BEST_NAME, CHECKPOINT_NAME, ChunkReport, TrainingInterrupted
+from suphx.supervised.training import BEST_NAME, CHECKPOINT_NAME, ChunkReport, SupervisedInterrupted
 from tests.dataset.made_games import sensible_games
 from tests.supervised.tiny_config import tiny_config
 
@@ -71,7 +71,7 @@ def test_a_model_that_fails_ends_the_others_and_is_the_error_that_is_told(
             raise RuntimeError("the disk is full")
         assert stop.wait(30)
         ended.append(training.model)
-        raise TrainingInterrupted
+        raise SupervisedInterrupted
 
     monkeypatch.setattr(PolicyTraining, "train", run)
     config = tiny_config(models={"chow": {"pairs": 9}, "pong": {"pairs": 5}})

@@ -20,7 +20,7 @@ from suphx.networks.weights import load_agent_network, load_network, save_agent
 from suphx.supervised import policy_training
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.policy_training import PolicyTraining, grow_into
-from suphx.supervised.training import CHECKPOINT_NAME, WEAK_NAME, ChunkReport, TrainingInterrupted
+from suphx.supervised.training import CHECKPOINT_NAME, WEAK_NAME, ChunkReport, SupervisedInterrupted
 from tests.dataset.made_games import sensible_games
 from tests.supervised.tiny_config import tiny_config
 
@@ -93,7 +93,7 @@ def test_a_stopped_training_goes_on_as_if_nothing_had_happened(tmp_path: Path) -
         try:
             training(parts, config).train(stop_after(1, event), event)
             break
-        except TrainingInterrupted:
+        except SupervisedInterrupted:
             stops += 1
     assert stops >= 3
     for name, value in weights(whole).items():
@@ -119,7 +119,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_one_others(tmp_path: P
 
 def test_a_checkpoint_of_another_configuration_is_refused(tmp_path: Path) -> None:
     event = Event()
-    with pytest.raises(TrainingInterrupted):
+    with pytest.raises(SupervisedInterrupted):
         training(tmp_path).train(stop_after(1, event), event)
     with pytest.raises(InputError, match=r"checkpoint\.safetensors: a checkpoint of a training with another"):
         training(tmp_path, tiny_config(learning_rate=5e-3))

@@ -38,11 +38,11 @@ def evaluate(
     from suphx.networks.precision import choose_precision
     from suphx.networks.weights import load_agent_network, load_outlook
     from suphx.outlook.evaluation import evaluate as measure
-    from suphx.outlook.predictor import SHIPPED, Outlook
+    from suphx.outlook.predictor import INCLUDED, Outlook
     from suphx.progress import progress
 
     precision = choose_precision("cpu", "float32", 1)
-    outlook = Outlook(load_outlook(weights or SHIPPED), precision)
+    outlook = Outlook(load_outlook(weights or INCLUDED), precision)
     policy = Evaluator(load_agent_network(weights_folder("sl"), "discard"), precision).logits
     prepared = open_prepared(logs, workers)
     if not (prepared.split() == 2).any():
