@@ -63,15 +63,15 @@ def start(nodes: int, cpus: int) -> Any:  # Ray's Cluster, which must not be imp
 
 def main() -> int:
     """Run the command in a cluster of its own, and return its exit status."""
-    asked = arguments()
+    options = arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that nodes are taken down then, too
     with tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp") as folder:  # the path of a socket must be short
         os.environ |= environment(Path(folder))
-        cluster = start(asked.nodes, asked.cpus)
+        cluster = start(options.nodes, options.cpus)
         try:
             os.environ["RAY_ADDRESS"] = cluster.address
-            if asked.command:
-                return subprocess.run(asked.command, check=False).returncode
+            if options.command:
+                return subprocess.run(options.command, check=False).returncode
             names = [name for name in sorted(os.environ) if name.startswith("RAY_")]
             print(*(f"export {name}={shlex.quote(os.environ[name])}" for name in names), sep="\n")
             print("Ctrl-C takes the cluster down.", file=sys.stderr)

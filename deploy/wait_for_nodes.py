@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Wait until so many nodes have joined the Ray cluster that RAY_ADDRESS names (`auto`: the one of this machine).
+"""Wait until a number of nodes have joined the Ray cluster that RAY_ADDRESS names (`auto`: the one of this machine).
 
 A training that finds too few nodes would refuse its plan: `python deploy/wait_for_nodes.py 3 && suphx train ...`.
 """
@@ -18,15 +18,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("nodes", type=int, help="how many, the head among them")
     parser.add_argument("--timeout", type=float, default=600, help="seconds; by default 600")
-    asked = parser.parse_args()
+    options = parser.parse_args()
 
     import ray
 
     ray.init(os.environ.get("RAY_ADDRESS", "auto"), log_to_driver=False, logging_level=logging.ERROR)
-    last = time.monotonic() + asked.timeout
-    while (joined := sum(node["Alive"] for node in ray.nodes())) < asked.nodes:
+    last = time.monotonic() + options.timeout
+    while (joined := sum(node["Alive"] for node in ray.nodes())) < options.nodes:
         if time.monotonic() > last:
-            print(f"only {joined} of {asked.nodes} nodes joined in {asked.timeout:.0f} s", file=sys.stderr)
+            print(f"only {joined} of {options.nodes} nodes joined in {options.timeout:.0f} s", file=sys.stderr)
             return 1
         time.sleep(1)
     print(f"{joined} nodes, together {ray.cluster_resources()}", file=sys.stderr)

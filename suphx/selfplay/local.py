@@ -54,9 +54,9 @@ class LocalTraining(SelfPlayTraining):
         if self.progress.replay is None:
             self.progress.dealt_from = self.progress.version
         rewards = config.reward.load(Rules.preset(config.rules))
-        seed, begun = config.seed, self.progress.dealt_from
-        if begun:  # its walls are others than those that other processes dealt before
-            seed = int(np.random.SeedSequence([seed, begun]).generate_state(1, np.uint64)[0])
+        seed, version = config.seed, self.progress.dealt_from
+        if version:  # not the walls that other processes have dealt before
+            seed = int(np.random.SeedSequence([seed, version]).generate_state(1, np.uint64)[0])
         self._play = CollectedRounds(config, config.side_by_side, seed, rewards, opponents)
         self.collector = self._play.collector
         if saved is not None and self.progress.replay is not None:

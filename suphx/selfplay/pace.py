@@ -99,7 +99,7 @@ def check_pace(config: TrainConfig, tables: int, by_roles: bool = False) -> Trai
         if minibatches < 1:
             fitting = int(minibatches * learning.batch_for(model) / 2)
             raise InputError(
-                f"learning.models: {model} would never learn: it is asked so seldom that {staleness + 1} versions make "
+                f"learning.models: {model} would never learn: it decides so rarely that {staleness + 1} versions make "
                 f"{minibatches:.1f} of its minibatches. Set learning.batch_of: {{{model}: {max(fitting, least)}}}"
             )
     if pace.replay_bytes > learning.replay.bytes:

@@ -62,9 +62,9 @@ def networks_in(checkpoint: Checkpoint, start: Mapping[str, PolicyNetwork]) -> d
     """Return the networks of a checkpoint by model; start: those the training started from, which others still are."""
     _, tensors = checkpoint
     networks = dict(start)
-    for model, begun in start.items():
+    for model, network in start.items():
         if weights := tensors_below(tensors, f"learner.{model}.network."):
-            networks[model] = PolicyNetwork(model, begun.size, weights["first.weight"].shape[1])
+            networks[model] = PolicyNetwork(model, network.size, weights["first.weight"].shape[1])
             networks[model].load_state_dict(weights)
     return networks
 

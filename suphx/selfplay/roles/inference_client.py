@@ -17,8 +17,8 @@ from suphx.selfplay.roles.role import find
 from suphx.selfplay.roles.run_inputs import run_inputs_with_networks
 from suphx.selfplay.seating import LEARNER
 
-#: Seconds between two requests of a process for newer weights: at least so many, and so many for each process of the
-#: run that asks, since one thread of the parameter server answers them all.
+#: Seconds between two requests of a process for newer weights: at least, and for each process of the run that sends
+#: them, since one thread of the parameter server answers them all.
 _WEIGHTS_SECONDS, _SECONDS_A_PROCESS = 0.2, 0.004
 
 

@@ -79,9 +79,9 @@ class Minibatch:
     counts: PlayCounts
     """PlayCounts of what the buffers received since they last told."""
     metrics: list[dict[str, float]]
-    """Those of each buffer that has told (`ReplayBuffer.metrics`)."""
+    """Those of each buffer that has reported (`ReplayBuffer.metrics`)."""
     moments: Moments
-    """Those of the buffer that was asked."""
+    """Those of the buffer that gathered it."""
 
     def add(self, other: Minibatch) -> None:
         """Add another buffer's share; without its rows there is no minibatch."""

@@ -32,12 +32,12 @@ class MonitorRole(Role, Monitor):
         """Raises InputError if there is a checkpoint of another training, or something that cannot be used."""
         super().__init__(config, folder, choose_precision("cpu", None, config.roles.monitor.threads))
         self.open()
-        self._begun = folder / "simulators_begun"
+        self._counter = folder / "simulators_begun"
         self._averages = MetricAverages()
         self._inputs = publish_run_inputs(config, self.start)
         self._stop = Event()
         self._measuring: Any = None
-        self._kept: tuple[int, SelfPlayPolicy | None] = (self._games, None)
+        self._last_agent: tuple[int, SelfPlayPolicy | None] = (self._games, None)
         """Games of the last saved agent, with its oracle unless another process saved it, which has died."""
         strength = self.strength()
         self._measured = strength.games if strength else 0
@@ -81,20 +81,20 @@ class MonitorRole(Role, Monitor):
         """
         checkpoint = progress, {name: torch.from_numpy(each.copy()) for name, each in arrays.items()}
         self.keep(checkpoint)
-        self._kept = progress.games, self.oracle_of(checkpoint)
+        self._last_agent = progress.games, self.oracle_of(checkpoint)
         if is_answered(self._measuring) and measure:
-            self._measure_kept()
+            self._measure_last()
 
-    def _measure_kept(self) -> None:
+    def _measure_last(self) -> None:
         """Start measuring a copy of the last saved agent, unless it has already been measured."""
-        games, _ = self._kept
+        games, _ = self._last_agent
         if games <= self._measured:
             return
         candidate = self.folder.evaluation / "candidate"
         shutil.rmtree(candidate, ignore_errors=True)
         shutil.copytree(self.folder.agent, candidate)
         me = ray.get_runtime_context().current_actor
-        self._candidate = candidate, *self._kept
+        self._candidate = candidate, *self._last_agent
         self._measuring, self._measured = me.measure_candidate.remote(), games
 
     @ray.method(concurrency_group="measure")
@@ -115,7 +115,7 @@ class MonitorRole(Role, Monitor):
         """Measure the last agent, if that has not been done and nothing interrupts it, and close the curves' file."""
         self._wait_for_measurement()
         if self.config.evaluation is not None and not self._stop.is_set():
-            self._measure_kept()
+            self._measure_last()
             self._wait_for_measurement()
         self.close()
 

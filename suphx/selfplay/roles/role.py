@@ -11,8 +11,8 @@ from ray.exceptions import RayError, RayTaskError
 class Role:
     """A process of a run.
 
-    Of an error in the constructor Ray tells others the text alone. So it is kept instead, and raised, with its type, by
-    whatever is asked of the process that it now lacks; the run asks `ready` of all processes, again and again.
+    Ray passes on only the text of an error in the constructor. So the error is stored, and raised, with its type, by
+    the next use of what the process lacks; the run calls `ready` of all processes regularly.
     """
 
     _failed: Exception | None = None

@@ -64,14 +64,14 @@ def nodes_of_cluster() -> list[Node]:
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """A process that was asked whether it is there."""
+class _Ping:
+    """A request to a process, to see whether it is there."""
 
     actor: Any
     role: str
     name: str
     since: float
-    """When it was asked."""
+    """When it was sent."""
 
 
 class DistributedTraining:
@@ -106,7 +106,7 @@ class DistributedTraining:
             self._begin()
             self._wait(watch, stop)
         except RayError as error:
-            raise self._told(error) from error
+            raise self._error_of(error) from error
         finally:
             if answers(self._head):
                 self.end()
@@ -181,7 +181,7 @@ class DistributedTraining:
         try:
             ray.get(answer)
         except RayError as error:
-            raise self._told(error, who) from error
+            raise self._error_of(error, who) from error
 
     def _wait(self, watch: Callable[[TrainingReport], None], stop: Event) -> None:
         server, monitor = self._actors["servers"][0], self._actors["monitor"][0]
@@ -245,16 +245,16 @@ class DistributedTraining:
         if not answers(self._head):
             raise ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
 
-    def _ask_to_live(self, *roles: str) -> dict[Any, _Asked]:
+    def _ask_to_live(self, *roles: str) -> dict[Any, _Ping]:
         """Ask the processes of some roles whether they are there; a restarted one answers once it is ready."""
         now = time.monotonic()
         return {
-            _ready(actor): _Asked(actor, role, name_of(role, number), now)
+            _ready(actor): _Ping(actor, role, name_of(role, number), now)
             for role in roles
             for number, actor in enumerate(self._actors[role])
         }
 
-    def _hear(self, pulse: dict[Any, _Asked]) -> str:
+    def _hear(self, pulse: dict[Any, _Ping]) -> str:
         """Take the answers, and ask again those who have answered; return a warning about those who are late, or "".
 
         Raises RoleLost for a process that cannot be restarted, and for late ones unless they may be restarted any
@@ -275,7 +275,7 @@ class DistributedTraining:
             raise RoleLost(f"{words}. Is there a machine for them? {self.folder.last_good} {_RESUME}")
         return f"{words}; the run waits for a machine that has room for them"
 
-    def _told(self, error: RayError, who: str = "a role") -> Exception:
+    def _error_of(self, error: RayError, who: str = "a role") -> Exception:
         """Return the exception to raise for a role's error or death; raises ClusterLost if that is the reason."""
         self._check_head()
         cause = cause_of(error)

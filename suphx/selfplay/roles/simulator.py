@@ -86,9 +86,9 @@ class Simulator(Role):
         self._stop = Event()
         self._error: BaseException | None = None
         self._sampled: Any = None
-        begun = ask(self._monitor.begin_simulator)  # a number that no simulator of this run had before
+        instance = ask(self._monitor.begin_simulator)  # a number that no simulator of this run had before
         start, clients = self._clients(number)
-        self._halves = [_Half(half, number, begun, config, start, each, self) for half, each in enumerate(clients)]
+        self._halves = [_Half(half, number, instance, config, start, each, self) for half, each in enumerate(clients)]
 
     def _clients(self, number: int) -> tuple[RunInputs, list[InferenceClient]]:
         """Return what the run starts from, and who answers for the networks of each half of the tables."""
@@ -145,7 +145,7 @@ class _Half:
         self,
         half: int,
         number: int,
-        begun: int,
+        instance: int,
         config: TrainConfig,
         start: RunInputs,
         client: InferenceClient,
@@ -153,7 +153,7 @@ class _Half:
     ) -> None:
         self._config, self._client, self._simulator = config, client, simulator
         self._is_sampled = number == half == 0 and config.sample_games > 0
-        seed = int(np.random.SeedSequence([config.seed, begun, half]).generate_state(1, np.uint64)[0])
+        seed = int(np.random.SeedSequence([config.seed, instance, half]).generate_state(1, np.uint64)[0])
         slots = -(-config.side_by_side // config.roles.halves)
         self._policy = AnsweredPolicy(client, config, seed)
         self.play = CollectedRounds(config, slots, seed, start.rewards, _opponents(config, start, client, seed))
