@@ -278,7 +278,7 @@ def test_the_command_prints_its_plan_and_starts_nothing(start, tmp_path, monkeyp
     ("changes", "words"),
     [
         ({"evaluation": {"opponent": "no-such-agent"}}, r"evaluation\.opponent: no agent 'no-such-agent'"),
-        ({"table": {"kind": "one-against-three", "opponents": ["nobody"]}}, "no weights 'nobody'"),
+        ({"table": {"kind": "one-against-three", "opponents": ["nobody"]}}, "no agent 'nobody'"),
     ],
 )
 def test_a_plan_is_refused_where_somebody_cannot_be_had(start, tmp_path, changes, words):

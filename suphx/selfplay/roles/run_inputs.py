@@ -24,6 +24,7 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles.messages import PackedNetwork, pack_all
 from suphx.selfplay.roles.role import ask, find
 from suphx.selfplay.seating import LEARNER
+from suphx.selfplay.sources import load_opponents
 
 #: Seconds to wait for a monitor that has died and is being restarted.
 _AGAIN_SECONDS = 0.5
@@ -73,6 +74,8 @@ def read_run_inputs(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> 
             raise InputError(f"{name}: fresh networks cannot sit at the tables of a distributed training")
         if has_networks(name):
             against[name] = pack_all(load_agent(weights_folder(name)))
+        else:
+            load_opponents((name,), config.seed)  # it can be loaded, and can sit at these tables
     rewards = config.reward.load(Rules.preset(config.rules))
     return Networks(pack_all(start), against), rewards
 
