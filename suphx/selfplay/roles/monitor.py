@@ -49,8 +49,8 @@ class MonitorRole(Role, Monitor):
 
     def begin_simulator(self) -> int:
         """Return a number that no simulator of this run has had before, which determines its walls."""
-        restarts = int(self._begun.read_text()) if self._begun.exists() else 0
-        write_whole(self._begun, str(restarts + 1).encode())
+        restarts = int(self._counter.read_text()) if self._counter.exists() else 0
+        write_whole(self._counter, str(restarts + 1).encode())
         return restarts
 
     def note(self, group: str, metrics: dict[str, float]) -> None:
