@@ -4,15 +4,17 @@ To the gain of an algorithm the learner adds the entropy (alpha x entropy) and t
 over the accepted decisions. `docs/extending.md` adds an algorithm from a user's file.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-import torch
-
 from suphx.plugins import Registry
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # plugins register algorithms before anything heavy is loaded
+    import torch
+
     from suphx.learning.config import LearningConfig
 
 
