@@ -226,7 +226,7 @@ def test_it_plays_a_game_that_is_told_event_by_event() -> None:
         for event in player_view(game.events[told:], seat=0):
             seat.take(event)
         told = len(game.events)
-        if seat.asked:
+        if seat.must_act:
             asked += 1
             action = int(agent.act(seat.games, seat.question()).actions[0])
             assert seat.question().legal[0, action]
