@@ -83,7 +83,7 @@ def test_only_who_may_act_replies(asked):
 
 @pytest.mark.parametrize("style", STYLES)
 def test_nothing_new_is_no_line(style):
-    assert lines(style, [], asked=False) == []
+    assert lines(style, [], may_act=False) == []
 
 
 @pytest.mark.parametrize(
