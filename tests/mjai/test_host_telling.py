@@ -66,12 +66,12 @@ def _with_sorted_hands(events: list[dict]) -> list[dict]:
 
 
 def test_arrays_are_one_line_with_one_reply():
-    assert lines("array", EVENTS, asked=True) == [(b'[{"type":"a"},{"type":"b"},{"type":"c"}]\n', 2)]
+    assert lines("array", EVENTS, may_act=True) == [(b'[{"type":"a"},{"type":"b"},{"type":"c"}]\n', 2)]
 
 
 def test_every_line_has_a_reply():
     told = [(b'{"type":"a"}\n', 0), (b'{"type":"b"}\n', 1), (b'{"type":"c"}\n', 2)]
-    assert lines("every", EVENTS, asked=False) == told
+    assert lines("every", EVENTS, may_act=False) == told
 
 
 @pytest.mark.parametrize("asked", [True, False])
