@@ -71,7 +71,6 @@ def test_ctrl_c_does_not_wait_for_what_compiles(tmp_path):
     [
         (["--agent", "sensible"], "sensible cannot review"),
         (["--agent", "adapted:sl"], "adapted:sl cannot review"),
-        (["--agent", "sl|sl-weak"], "sl|sl-weak cannot review"),
         (["--agent", "nobody"], "no agent 'nobody'"),
         (["--logs", "nowhere"], "nowhere: no such folder"),
         (["--games", "nowhere"], "nowhere: no such folder"),
