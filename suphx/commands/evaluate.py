@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from suphx.agent import DEFAULT_AGENT
 from suphx.commands import options as o
@@ -17,54 +18,33 @@ _AGENT = (
 
 def evaluate(
     challenger: Annotated[
-        list[str] | None,
-        typer.Option(help=f"Agent to measure: {_AGENT}. Give several to compare them on the same deals."),
+        list[str] | None, Option(help=f"Agent to measure: {_AGENT}. Give several to compare them on the same deals.")
     ] = None,
-    field: Annotated[
-        list[str] | None, typer.Option(help="Opponents: one agent for all three seats, or three agents.")
-    ] = None,
+    field: Annotated[list[str] | None, Option(help="Opponents: one agent for all seats, or three.")] = None,
     protocol: Annotated[
         str,
-        typer.Option(
+        Option(
             help="one-three: each challenger against three opponents, in all four seats; two-two: two of the "
             "challenger against two of the opponent, in all six seatings; round-robin: two-two for every pair."
         ),
     ] = "one-three",
-    games: Annotated[
-        int, typer.Option(min=1, help="Hanchan for each challenger, rounded up to whole deals (of four or six).")
-    ] = 1000,
+    games: Annotated[int, Option(min=1, help="Hanchan for each challenger, in whole deals of four or six.")] = 1000,
     rules: o.PresetOfRules = "tenhou",
     seed: o.Seed = 0,
     until: Annotated[
         str | None,
-        typer.Option(
-            help="Stop early: `ci=0.05` once every average rank is known to within 0.05, `decided` once a sequential "
-            "test decides who is better."
-        ),
+        Option(help="Stop early: `ci=0.05` once average ranks are known to 0.05, `decided` once a test decides."),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder that keeps every game, so that the same command resumes, and counts for `suphx compare`."
-        ),
-    ] = None,
-    logs: Annotated[bool, typer.Option("--logs", help="With --out: also keep a log (mjlog) of every game.")] = False,
+    out: Annotated[Path | None, Option(help="Folder of the games, to resume, and counts for `compare`.")] = None,
+    logs: Annotated[bool, Option("--logs", help="With --out: also keep a log (mjlog) of every game.")] = False,
     plots: o.Pictures = None,
     temperature: o.Temperature = None,
     timeout: o.Timeout = None,
     device: o.Device = None,
     precision: o.Precision = None,
-    batch: Annotated[
-        int | None,
-        typer.Option(min=1, help="Games played side by side by each thread or worker; by default 1024, with bots 8."),
-    ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads that play; by default one per core.")] = None,
-    workers: Annotated[
-        int,
-        typer.Option(
-            min=0, help="Play in so many Ray tasks instead of threads, here or on the cluster of RAY_ADDRESS."
-        ),
-    ] = 0,
+    batch: Annotated[int | None, Option(min=1, help="Games side by side per thread; by default 1024, bots 8.")] = None,
+    threads: Annotated[int | None, Option(min=1, help="Threads that play; by default one per core.")] = None,
+    workers: Annotated[int, Option(min=0, help="Ray tasks instead of threads, here or at RAY_ADDRESS.")] = 0,
     as_json: o.AsJson = False,
 ) -> None:
     """Measure agents against others (by default `tuned` against three `sensible`): ranks, stable rank, style of play.
@@ -81,10 +61,9 @@ def evaluate(
     from suphx.agent.registry import is_external
     from suphx.evaluation.arena import MatchTerms
     from suphx.evaluation.counts import COUNTS_NAME, Counted, CountedTerms
-    from suphx.evaluation.match import Means, play_match
-    from suphx.evaluation.outputs import draw, match_report, say_how_it_ended, show, units_of, warn_of_few, watching
+    from suphx.evaluation.match import Means, play_match, read_rule
+    from suphx.evaluation.outputs import draw, match_report, say_how_it_ended, show, warn_of_few, watching
     from suphx.evaluation.protocol import plan_named
-    from suphx.evaluation.stopping import read_rule
     from suphx.networks.precision import choose_precision
 
     if plots:
@@ -107,7 +86,7 @@ def evaluate(
     if outcome.deals < 2:
         raise typer.Exit(o.EXIT_INTERRUPTED if outcome.interrupted else 1)
     warn_of_few(screen, outcome.deals)
-    results, units = match_report(outcome, terms, opponents, until, seconds), units_of(outcome)
+    results, units = match_report(outcome, terms, opponents, until, seconds), outcome.units
     if out:
         write_json(out / "result.json", results)
         if protocol == "one-three":

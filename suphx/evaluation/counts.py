@@ -50,16 +50,9 @@ class CountedTerms(StrictModel, strict=True):
     def of(cls, field: Sequence[str], terms: MatchTerms) -> CountedTerms:
         """Return the terms of a match of challengers against three of a field."""
         opponents = list(field) * (SEATS - 1) if len(field) == 1 else list(field)
-        return cls(
-            field=opponents,
-            fingerprints=[fingerprint(name) for name in opponents],
-            rules=terms.rules,
-            seed=terms.seed,
-            temperature=terms.temperature,
-            device=terms.device,
-            dtype=terms.dtype,
-            timeout=terms.timeout if any(map(is_external, opponents)) else None,
-        )
+        same = {name: getattr(terms, name) for name in ("rules", "seed", "temperature", "device", "dtype")}
+        timeout = terms.timeout if any(map(is_external, opponents)) else None
+        return cls(field=opponents, fingerprints=list(map(fingerprint, opponents)), timeout=timeout, **same)
 
     def differing(self, other: CountedTerms) -> list[str]:
         """Return what is not the same in another match, in words."""

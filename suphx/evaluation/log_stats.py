@@ -1,7 +1,13 @@
-"""Statistics of players from logs: which players, their measures, resampled stable ranks, careers and plots."""
+"""Statistics of players from logs: games are replayed, verified and tallied, over several processes.
 
+Then which players, their measures, resampled stable ranks, careers and plots.
+"""
+
+from __future__ import annotations
+
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,19 +15,156 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from simulator.logs.archives import Chunk, plan, read_chunk
+from simulator.logs.formats import read_logs
+from simulator.logs.model import GameLog, LogError, SkippedLog
+from simulator.logs.verify import verify_game
+from simulator.lookup import get_lookup
+from simulator.processes import share_out
+from simulator.record import GAME, SEATS
 from suphx.errors import InputError
 from suphx.evaluation.ladder import follow_summary, simulate
-from suphx.evaluation.log_games import AI_MARK, LoggedGames
 from suphx.evaluation.measures import MEASURE, RANK_COLUMNS
 from suphx.evaluation.report import career_table, played_career_table, report, resampling_table, tables
 from suphx.evaluation.statistics import resampled
-from suphx.evaluation.tally import COLUMN
+from suphx.evaluation.tally import COLUMN, COLUMNS, tally
 
+#: Members of an archive per unit of work: small enough for a steady progress bar.
+_CHUNK = 100
+_KEPT_WORDS = 20
+#: What Tenhou puts before the names of AIs.
+AI_MARK = "ⓝ"
 MACRO_PLAYER = "all of them"
 PEOPLE = "people"
 #: Rooms with a stable rank; logs of other rooms, or of none, are treated as of the first.
 _ROOMS = ("expert", "phoenix")
 _QUANTILES = (2.5, 25, 50, 75, 97.5)
+
+
+@dataclass(frozen=True)
+class LoggedGame:
+    """The counts of one logged game."""
+
+    source: str
+    path: int
+    """Index of the given path that contains it."""
+    names: tuple[str, ...]
+    room: str
+    dan: tuple[int, ...] | None
+    """Tenhou's level numbers before the game, by seat (`ladder.LEVELS`)."""
+    counts: np.ndarray
+    """i32[4, columns]: what each seat did."""
+
+
+@dataclass
+class LoggedGames:
+    """Logged games, and what was left out; parts add up with `+=`."""
+
+    games: list[LoggedGame] = field(default_factory=list)
+    skipped: int = 0
+    """Games of an unsupported kind (three players)."""
+    mismatches: int = 0
+    """Games whose log contradicts the engine, or that have no end."""
+    errors: int = 0
+    """Logs that cannot be read."""
+    words: list[str] = field(default_factory=list)
+    """Messages about the first that were left out: which and why."""
+    seconds: float = 0.0
+
+    def __iadd__(self, other: LoggedGames) -> LoggedGames:
+        self.games += other.games
+        self.skipped += other.skipped
+        self.mismatches += other.mismatches
+        self.errors += other.errors
+        self.words = (self.words + other.words)[:_KEPT_WORDS]
+        return self
+
+    @property
+    def left_out(self) -> int:
+        """Number of logs that were left out."""
+        return self.skipped + self.mismatches + self.errors
+
+    def in_order(self) -> LoggedGames:
+        """Sort the games by file name, which at Tenhou begins with the hour; return these games."""
+        self.games.sort(key=lambda game: (game.source.rsplit("/", 1)[-1], game.source))
+        return self
+
+    def names(self) -> dict[str, int]:
+        """Return the number of games of each player name, largest first."""
+        counts = Counter(name for game in self.games for name in set(game.names))
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    def units(self, wanted: Callable[[LoggedGame, int], bool]) -> np.ndarray:
+        """Return i64[games, columns]: counts of the wanted seats in each game with any; wanted: of (game, seat)."""
+        rows = []
+        for game in self.games:
+            seats = [seat for seat in range(SEATS) if wanted(game, seat)]
+            if seats:
+                rows.append(game.counts[seats].sum(axis=0))
+        return np.array(rows, np.int64).reshape(-1, len(COLUMNS))
+
+    def of_players(self, names: Sequence[str]) -> np.ndarray:
+        """Return i64[games, columns] of players by name; several are combined into one macro-player."""
+        return self.units(lambda game, seat: game.names[seat] in names)
+
+    def places(self, name: str) -> tuple[np.ndarray, int | None]:
+        """Return a player's places u8[games] in order, 0 first to 3 fourth, and the level before the first game."""
+        counts: list[int] = []
+        start = None
+        for game in self.games:
+            if name in game.names:
+                seat = game.names.index(name)
+                if not counts and game.dan is not None:
+                    start = game.dan[seat]
+                counts.append(int(game.counts[seat, RANK_COLUMNS].argmax()))
+        return np.array(counts, np.uint8), start
+
+
+def count_game(log: GameLog, path: int = 0) -> LoggedGame:
+    """Replay a log and count it; raises LogError if it contradicts the engine, or is not played to its end."""
+    records: list[np.void] = []
+    verified = verify_game(log, ended=lambda record: records.append(record.copy()))
+    if verified.mismatches:
+        raise LogError(str(verified.mismatches[0]))
+    if verified.final_scores is None:
+        raise LogError("a game without an end", log.source)
+    counts = tally(np.array(records, GAME))
+    dan = None if log.dan is None else tuple(log.dan)
+    return LoggedGame(log.source, path, tuple(log.names), log.room, dan, counts)
+
+
+def _counted(log: GameLog | LogError, path: int) -> LoggedGames:
+    if isinstance(log, SkippedLog):
+        return LoggedGames(skipped=1, words=[f"skipped: {log}"])
+    if isinstance(log, LogError):
+        return LoggedGames(errors=1, words=[str(log)])
+    try:
+        return LoggedGames([count_game(log, path)])
+    except LogError as error:
+        return LoggedGames(mismatches=1, words=[str(error)])
+
+
+def _count_chunk(chunk: Chunk, path: int) -> LoggedGames:
+    counts = LoggedGames()
+    for log in read_logs(read_chunk(chunk)):
+        counts += _counted(log, path)
+    return counts
+
+
+def count_logs(paths: Sequence[str | Path], workers: int = 1) -> Iterator[tuple[LoggedGames, float]]:
+    """Count all logs under some paths; yield the games so far and the share of the work done, 0 to 1.
+
+    With more than one worker, zip archives and folders are split over processes; tar archives are read in order.
+    """
+    started = time.perf_counter()
+    work = [(chunk, number) for number, path in enumerate(paths) for chunk in plan([path], _CHUNK)]
+    total = LoggedGames()
+    get_lookup()  # computed before any worker needs it
+
+    for done, part in enumerate(share_out(_count_chunk, work, workers, in_order=False), 1):
+        total += part
+        total.seconds = time.perf_counter() - started
+        yield total, done / len(work)
 
 
 @dataclass
@@ -84,13 +227,16 @@ def log_stats(
     people where names tell them apart. samplings: (games per sample, samples). Raises InputError for an unknown player.
     """
     units = _units_of(games, paths, players)
-    room = _room(games)
+    (room, _), *_ = Counter(game.room for game in games.games).most_common(1)
+    room = room if room in _ROOMS else _ROOMS[0]
     result = LogStats(room, units, report(units, seed=seed, prizes=prizes))
     for size, samples in samplings:
         _resample(result, size, samples, seed)
-    if career:
-        for name, each in units.items():
-            result.careers[name] = _career(games, name, each, room, seed)
+    for name, each in units.items() if career else ():
+        result.careers[name] = {"simulated": simulate(each[:, RANK_COLUMNS].sum(axis=0), top_room=room, seed=seed)}
+        places, start = games.places(name)
+        if start is not None:
+            result.careers[name]["as_played"] = follow_summary(places, start, room)
     return result
 
 
@@ -107,19 +253,13 @@ def _units_of(games: LoggedGames, paths: Sequence[str], players: Sequence[str]) 
         return units
     units = {}
     for number, path in enumerate(paths):
-        here = games.of_path(number)
-        if len(here):
-            units[f"all seats of {Path(path).name}"] = here
-    artificial = [name for name in games.names() if name.startswith(AI_MARK)]
-    if artificial:
+        here = LoggedGames([game for game in games.games if game.path == number])
+        if here.games:
+            units[f"all seats of {Path(path).name}"] = here.units(lambda game, seat: True)
+    if artificial := [name for name in games.names() if name.startswith(AI_MARK)]:
         units |= {name: games.of_players([name]) for name in artificial}
         units[PEOPLE] = games.units(lambda game, seat: not game.names[seat].startswith(AI_MARK))
     return units
-
-
-def _room(games: LoggedGames) -> str:
-    (room, _), *_ = Counter(game.room for game in games.games).most_common(1)
-    return room if room in _ROOMS else _ROOMS[0]
 
 
 def _resample(result: LogStats, size: int, samples: int, seed: int) -> None:
@@ -135,11 +275,3 @@ def _resample(result: LogStats, size: int, samples: int, seed: int) -> None:
 def _quantiles(values: np.ndarray) -> dict[str, float | None]:
     result = np.percentile(values, _QUANTILES, method="nearest")
     return {f"{q:g}": float(value) if np.isfinite(value) else None for q, value in zip(_QUANTILES, result, strict=True)}
-
-
-def _career(games: LoggedGames, name: str, units: np.ndarray, room: str, seed: int) -> dict[str, Any]:
-    result: dict[str, Any] = {"simulated": simulate(units[:, RANK_COLUMNS].sum(axis=0), top_room=room, seed=seed)}
-    places, start = games.places(name)
-    if start is not None:
-        result["as_played"] = follow_summary(places, start, room)
-    return result

@@ -1,4 +1,7 @@
-"""Play a whole match: the games of a plan, here or by workers, optionally saved in a folder, until a stopping rule."""
+"""Play a whole match: the games of a plan, here or by workers, optionally saved in a folder, until a stopping rule.
+
+The rule is checked after fixed numbers of deals, in order, so a match stops at the same deal however it is played.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,25 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from simulator.record import SEATS
 from suphx.agent.registry import fingerprint, has_networks, is_external
+from suphx.errors import InputError
 from suphx.evaluation.arena import BATCH, BATCH_OF_BOTS, Load, MatchTerms, load_agents, play_here
 from suphx.evaluation.journal import Journal
 from suphx.evaluation.protocol import MatchPlan
 from suphx.evaluation.results import GameDone, MatchResults
-from suphx.evaluation.stopping import CHECK_EVERY, FIRST_CHECK, StopRule
+from suphx.evaluation.statistics import anytime_intervals
+from suphx.intervals import half_width
 from suphx.networks.inference import GPU_PASS_SIZE
 from suphx.threads import Stopped
+
+#: Number of deals before the first check of a rule, and between checks.
+FIRST_CHECK, CHECK_EVERY = 30, 10
+_EVEN = 2.5
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,42 @@ class Means:
 
 
 @dataclass(frozen=True)
+class StopRule:
+    """A rule that ends a match early."""
+
+    kind: Literal["ci", "decided"]
+    """`ci`: every side's average rank is known to within `value`; `decided`: it is clear which side is better."""
+    value: float
+    """For `ci` half the width of the 95 % interval; for `decided` the allowed share of matches between equals that are
+    wrongly decided."""
+
+    def is_met(self, results: MatchResults, deals: int) -> bool:
+        """Return whether the first `deals` deals satisfy the rule."""
+        ranks = [results.average_ranks(side, deals) for side in range(len(results.plan.sides))]
+        if self.kind == "ci":
+            return all(half_width(each) <= self.value for each in ranks)
+        # with mean 0 between equals: differences of two sides, or of a single side from the middle rank
+        compared = [ranks[a] - ranks[b] for a, b in results.plan.pairs()] or [ranks[0] - _EVEN]
+        differences = [anytime_intervals(each, self.value)[-1] for each in compared]
+        return all(low > 0 or high < 0 for low, high in differences)
+
+
+def read_rule(text: str) -> StopRule:
+    """Parse a rule such as `ci=0.05`, `decided` or `decided=0.01`; raises InputError for anything else."""
+    kind, _, number = text.partition("=")
+    try:
+        value = float(number) if number else 0.05
+    except ValueError:
+        value = 0.0
+    if kind not in ("ci", "decided") or not 0 < value < 1 or (kind == "ci" and not number):
+        raise InputError(
+            f"no stopping rule {text!r}; use `ci=0.05` for intervals of +-0.05 of the average rank, `decided` or "
+            "`decided=0.01` for a sequential test of which side is better"
+        )
+    return StopRule("ci" if kind == "ci" else "decided", value)
+
+
+@dataclass(frozen=True)
 class Outcome:
     """The outcome of a match."""
 
@@ -60,6 +107,11 @@ class Outcome:
     """Whether the stopping rule was met."""
     interrupted: bool
     """Whether Ctrl-C ended it."""
+
+    @property
+    def units(self) -> dict[str, np.ndarray]:
+        """What each agent did on each deal evaluated: i64[deals, columns] by name."""
+        return {name: self.results.units_of_agent(name, self.deals) for name in dict.fromkeys(self.results.plan.sides)}
 
 
 def settings(plan: MatchPlan, terms: MatchTerms) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Console
 
 from suphx.evaluation.arena import MatchTerms
-from suphx.evaluation.counts import Counted
+from suphx.evaluation.counts import Counted, CountedTerms
 from suphx.evaluation.ladder import simulate
 from suphx.evaluation.match import Outcome
 from suphx.evaluation.measures import RANK_COLUMNS
@@ -19,7 +19,6 @@ from suphx.evaluation.protocol import MatchPlan
 from suphx.evaluation.report import career_table, report, tables
 from suphx.evaluation.results import MatchResults
 from suphx.evaluation.statistics import LEAST_DEALS
-from suphx.evaluation.stopping import average_ranks
 from suphx.evaluation.tally import COLUMN
 from suphx.intervals import half_width
 from suphx.progress import page, progress
@@ -42,8 +41,8 @@ def watching(screen: Console, plan: MatchPlan, deals: int) -> Iterator[Callable[
             shown, done = now, int(results.done.sum())
             first = first or done - 1
             words = f"{(done - first) / (now - started):,.1f} games/s"
-            if (complete := results.complete_deals()) > 1:
-                ranks = average_ranks(results, 0, complete)
+            if results.complete_deals() > 1:
+                ranks = results.average_ranks(0)
                 words += f", {plan.sides[0]} {ranks.mean():.3f} ±{half_width(ranks):.3f}"
             show(done, words)
 
@@ -60,36 +59,31 @@ def say_how_it_ended(screen: Console, outcome: Outcome, folder: Path | None) -> 
         screen.print(f"enough after {outcome.deals:,} deals", style="dim")
 
 
-def units_of(outcome: Outcome) -> dict[str, np.ndarray]:
-    """Return what each agent did on each deal evaluated, i64[deals, columns] by name."""
-    names = dict.fromkeys(outcome.results.plan.sides)
-    return {name: outcome.results.units_of_agent(name, outcome.deals) for name in names}
-
-
 def match_report(
     outcome: Outcome, terms: MatchTerms, field: Sequence[str], until: str | None, seconds: float
 ) -> dict[str, Any]:
     """Return what a match came to, as plain values; seconds: how long it was played."""
-    results, units = outcome.results, units_of(outcome)
-    plan = results.plan
+    results, plan, units = outcome.results, outcome.results.plan, outcome.units
     pairs = [(plan.sides[a], plan.sides[b]) for a, b in plan.pairs()]
-    head = {
-        "protocol": plan.protocol, "challengers": list(units), "field": list(field), "rules": terms.rules,
-        "seed": terms.seed, "temperature": terms.temperature, "precision": f"{terms.dtype} on {terms.device}",
-        "games": int(results.done[: outcome.deals].sum()), "deals": outcome.deals, "until": until,
-        "decided": outcome.decided, "interrupted": outcome.interrupted,
-        "played_now": outcome.played, "seconds": round(seconds, 1),
-    }  # fmt: skip
     if plan.protocol == "one-three":
         pairs = [(second, first) for first, second in pairs]
-    return {**head, **report(units, pairs), "faults": _faults(results), "adaptation": _adaptation(results)}
+    return {
+        "protocol": plan.protocol, **_head(units, field, terms), "games": int(results.done[: outcome.deals].sum()),
+        "deals": outcome.deals, "until": until, "decided": outcome.decided, "interrupted": outcome.interrupted,
+        "played_now": outcome.played, "seconds": round(seconds, 1), **report(units, pairs),
+        "faults": [
+            {"agent": plan.agents[agent], "fault": words, "times": times}
+            for (agent, words), times in sorted(results.faults.items())
+        ],
+        "adaptation": _adaptation(results),
+    }  # fmt: skip
 
 
-def _faults(results: MatchResults) -> list[dict[str, Any]]:
-    return [
-        {"agent": results.plan.agents[agent], "fault": words, "times": times}
-        for (agent, words), times in sorted(results.faults.items())
-    ]
+def _head(units: Mapping[str, np.ndarray], field: Sequence[str], terms: MatchTerms | CountedTerms) -> dict[str, Any]:
+    return {
+        "challengers": list(units), "field": list(field), "rules": terms.rules, "seed": terms.seed,
+        "temperature": terms.temperature, "precision": f"{terms.dtype} on {terms.device}",
+    }  # fmt: skip
 
 
 def _adaptation(results: MatchResults) -> list[dict[str, Any]]:
@@ -110,13 +104,10 @@ def counts_report(counted: Counted, prizes: Sequence[float] | None, career: bool
 
     career: whether careers on Tenhou's ladder are simulated by the agents' rank rates.
     """
-    units, terms = counted.units, counted.terms
+    units = counted.units
     first, *others = units
-    head = {
-        "challengers": list(units), "field": terms.field, "rules": terms.rules, "seed": terms.seed,
-        "temperature": terms.temperature, "precision": f"{terms.dtype} on {terms.device}",
-        "games": sum(int(each[:, COLUMN["games"]].sum()) for each in units.values()), "deals": len(units[first]),
-    }  # fmt: skip
+    games = sum(int(each[:, COLUMN["games"]].sum()) for each in units.values())
+    head = {**_head(units, counted.terms.field, counted.terms), "games": games, "deals": len(units[first])}
     results = {**head, **report(units, [(other, first) for other in others], prizes=prizes)}
     if career:
         results["career"] = {name: simulate(each[:, RANK_COLUMNS].sum(axis=0)) for name, each in units.items()}

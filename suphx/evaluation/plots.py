@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from suphx.agent.registry import is_external
-from suphx.evaluation.log_games import AI_MARK
+from suphx.evaluation.log_stats import AI_MARK
 from suphx.evaluation.measures import MEASURE, RANKS
 from suphx.evaluation.statistics import resampled, running
 from suphx.evaluation.tally import COLUMN

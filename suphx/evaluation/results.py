@@ -8,7 +8,7 @@ import numpy as np
 from simulator.players.play import PlayedGame
 from simulator.record import SEATS
 from suphx.evaluation.protocol import MatchPlan
-from suphx.evaluation.tally import COLUMNS, tally
+from suphx.evaluation.tally import COLUMN, COLUMNS, tally
 
 GAME_RESULT = np.dtype([
     ("deal", "u4"),  # number of the deal, which is the game's number under its seed
@@ -109,3 +109,8 @@ class MatchResults:
         """Return i64[deals, columns]: the same, summed over all sides of an agent."""
         sides = [number for number, name in enumerate(self.plan.sides) if name == agent]
         return np.sum([self.units(side, deals) for side in sides], axis=0)
+
+    def average_ranks(self, side: int, deals: int | None = None) -> np.ndarray:
+        """Return f64[deals]: a side's average rank, 1 to 4, on each deal."""
+        units = self.units(side, deals)
+        return units[:, COLUMN["rank_sum"]] / units[:, COLUMN["games"]]

@@ -21,8 +21,15 @@ from simulator.record import SEATS
 from simulator.rules import Rules
 from suphx.cli import app
 from suphx.errors import InputError
-from suphx.evaluation.log_games import LoggedGames, count_game, count_logs
-from suphx.evaluation.log_stats import MACRO_PLAYER, PEOPLE, log_stats, read_resampling
+from suphx.evaluation.log_stats import (
+    MACRO_PLAYER,
+    PEOPLE,
+    LoggedGames,
+    count_game,
+    count_logs,
+    log_stats,
+    read_resampling,
+)
 from suphx.evaluation.tally import COLUMN, tally
 
 NAMES = ("ⓝBot", "Ann", "Bob", "Cleo")
@@ -68,7 +75,7 @@ def test_a_logged_game_counts_as_the_played_one(played: list[PlayedGame], archiv
 
 def test_several_processes_count_the_same(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = counted(archive)
-    monkeypatch.setattr("suphx.evaluation.log_games._CHUNK", 5)
+    monkeypatch.setattr("suphx.evaluation.log_stats._CHUNK", 5)
     two = counted(archive, workers=2)
     assert [game.source for game in one.games] == [game.source for game in two.games]
     assert all(np.array_equal(a.counts, b.counts) for a, b in zip(one.games, two.games, strict=True))
