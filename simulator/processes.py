@@ -23,6 +23,11 @@ class Sums:
             setattr(self, each.name, both[: self.KEPT] if isinstance(both, list) else both)
         return self
 
+    def numbers(self) -> dict[str, int | float]:
+        """Return the numbers by name, without the lists; seconds to three decimals."""
+        numbers = {name: value for name, value in vars(self).items() if not isinstance(value, list)}
+        return {name: round(value, 3) for name, value in numbers.items()}
+
 
 def share_out(work: Callable[..., T], parts: Sequence[tuple[Any, ...]], workers: int, in_order: bool) -> Iterator[T]:
     """Yield work(*part) for every part, computed by up to `workers` processes.

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from simulator.logs.archives import GZIP_MAGIC, UTF8_MARK, Found, plain_data
+from simulator.logs.archives import GZIP_MAGIC, UTF8_MARK, Found, open_logs, plain_data
 from simulator.logs.mjai import read_mjai
 from simulator.logs.mjai_writer import write_mjai
 from simulator.logs.mjlog import read_mjlog
@@ -73,3 +74,11 @@ def read_logs(sources: Iterable[Found]) -> Iterator[GameLog | LogError]:
             yield from [data] if isinstance(data, LogError) else read_log(data, source)
         except LogError as error:
             yield error
+
+
+def read_games(paths: Iterable[str | Path]) -> Iterator[GameLog]:
+    """Yield the games of logs in files, folders and archives; raises LogError at a log that cannot be read."""
+    for log in read_logs(open_logs(paths)):
+        if isinstance(log, LogError):
+            raise log
+        yield log

@@ -1,17 +1,16 @@
 """How fast positions are encoded, in microseconds on one core."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from simulator.legal import is_legal
-from simulator.logs.archives import open_logs
-from simulator.logs.formats import read_log
+from simulator.logs.formats import read_games
 from simulator.logs.generate import generate_games
-from simulator.logs.model import GameLog, LogError
+from simulator.logs.model import GameLog
 from simulator.record import ACTIONS
 from suphx.features.encode import encode_batch, encode_call_batch, is_call
 from suphx.features.layout import CALL_PLANES, PLANES
@@ -24,14 +23,6 @@ _ENDLESS = 1_000_000
 
 #: Functions that each encode a chunk of positions, and the total number of positions.
 Contestant = tuple[list[Callable[[], object]], int]
-
-
-def games_of_logs(paths: Iterable[Path]) -> Iterator[GameLog]:
-    """Yield the games of logs; raise LogError for a log that cannot be read."""
-    for source, data in open_logs(list(paths)):
-        if isinstance(data, LogError):
-            raise data
-        yield from read_log(data, source)
 
 
 def collect_positions(games: Iterable[GameLog], at_least: int) -> tuple[np.ndarray, np.ndarray, list[GameLog]]:
@@ -102,7 +93,7 @@ def bench_features(seconds: float = 4.0, positions: int = 2000, logs: list[Path]
     `seconds`, since other processes can only add to it. `call_us` is the mean of a proposed call, including its
     position, without look-ahead.
     """
-    source = games_of_logs(logs) if logs else generate_games(_ENDLESS, seed=1)
+    source = read_games(logs) if logs else generate_games(_ENDLESS, seed=1)
     games, seats, _ = collect_positions(source, positions)
     contestants = {
         "features": position_encoder(games, seats, False),

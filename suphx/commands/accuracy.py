@@ -3,17 +3,17 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from suphx.commands.options import CORES, AsJson, Device, Precision, Seed, Threads, Workers
 
 
 def accuracy(
-    logs: Annotated[list[Path], typer.Option(help="Logs to measure on: files, folders, archives.")],
-    weights: Annotated[str, typer.Option(help="sl, tuned, sl-weak, or a folder of weights.")] = "sl",
-    player: Annotated[list[str] | None, typer.Option(help="Only the decisions of the player of this name.")] = None,
-    seen: Annotated[bool, typer.Option("--seen", help="Also use games that the weights were trained on.")] = False,
-    pairs: Annotated[int, typer.Option(min=0, help="Maximum number of decisions of each model; 0 for all.")] = 100_000,
+    logs: Annotated[list[Path], Option(help="Logs to measure on: files, folders, archives.")],
+    weights: Annotated[str, Option(help="sl, tuned, sl-weak, or a folder of weights.")] = "sl",
+    player: Annotated[list[str] | None, Option(help="Only the decisions of the player of this name.")] = None,
+    seen: Annotated[bool, Option("--seen", help="Also use games that the weights were trained on.")] = False,
+    pairs: Annotated[int, Option(min=0, help="Maximum number of decisions of each model; 0 for all.")] = 100_000,
     seed: Seed = 0,
     device: Device = None,
     precision: Precision = None,

@@ -16,7 +16,7 @@ def adapt(
     changes: Changes = None,
     out: RunFolder = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads that each adapt to hands; by default one per core.")
+        int | None, typer.Option(min=1, help="Threads that adapt to hands; by default all cores.")
     ] = None,
     device: Device = None,
     precision: Precision = None,

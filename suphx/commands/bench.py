@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from suphx.commands.groups import announced, with_plugins
 from suphx.commands.options import AsJson, Device, Threads
@@ -15,10 +16,10 @@ from suphx.plugins import BENCHES
 if TYPE_CHECKING:
     from suphx.networks.sizes import NetworkSize
 
-Sizes = Annotated[str, typer.Option(help="Network sizes, with commas: small, base, paper.")]
-Seconds = Annotated[float, typer.Option(min=0.1, help="Seconds for each measurement.")]
-SampleLogs = Annotated[list[Path] | None, typer.Option(help="Logs to measure with; by default generated games.")]
-Batch = Annotated[int, typer.Option(min=1, help="Decisions of a step of learning.")]
+Sizes = Annotated[str, Option(help="Network sizes, with commas: small, base, paper.")]
+Seconds = Annotated[float, Option(min=0.1, help="Seconds for each measurement.")]
+SampleLogs = Annotated[list[Path] | None, Option(help="Logs to measure with; by default generated games.")]
+Batch = Annotated[int, Option(min=1, help="Decisions of a step of learning.")]
 
 bench = typer.Typer(
     cls=with_plugins(BENCHES),
@@ -62,7 +63,7 @@ def simulator(logs: SampleLogs = None, seconds: Seconds = 4.0, as_json: AsJson =
 def features(
     logs: SampleLogs = None,
     seconds: Seconds = 4.0,
-    positions: Annotated[int, typer.Option(min=1, help="Positions to measure with, at least; whole games.")] = 2000,
+    positions: Annotated[int, Option(min=1, help="Positions to measure with, at least; whole games.")] = 2000,
     as_json: AsJson = False,
 ) -> None:
     """Measure the encoders of positions and of proposed calls, in microseconds on one core."""
@@ -94,7 +95,7 @@ def networks(
 def selfplay(
     sizes: Sizes = "small,base",
     seconds: Seconds = 5.0,
-    games: Annotated[int, typer.Option(min=2, help="Games side by side.")] = 512,
+    games: Annotated[int, Option(min=2, help="Games side by side.")] = 512,
     device: Device = None,
     as_json: AsJson = False,
 ) -> None:
@@ -111,13 +112,11 @@ def selfplay(
 
 
 def learner(
-    sizes: Annotated[
-        str | None, typer.Option(help="Network sizes, with commas; by default small,base, and paper on a GPU.")
-    ] = None,
+    sizes: Annotated[str | None, Option(help="Network sizes; by default small,base, on a GPU paper.")] = None,
     seconds: Seconds = 20.0,
     batch: Batch = 1024,
     device: Device = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads on a CPU.")] = 1,
+    threads: Annotated[int, Option(min=1, help="Threads on a CPU.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Measure steps of the learner, with and without a critic, in turns with forward, backward and AdamW alone.

@@ -4,6 +4,7 @@ import sys
 from typing import Annotated, Literal
 
 import typer
+from typer import Option
 
 from suphx.agent import DEFAULT_AGENT
 from suphx.commands.options import Seed, Temperature, Threads
@@ -12,38 +13,24 @@ from suphx.commands.options import Seed, Temperature, Threads
 def bot(
     agent: Annotated[
         str,
-        typer.Option(
+        Option(
             "--agent",
             "--weights",
-            help="Who plays: tuned, sl, sl-weak, sensible, random, a folder of weights, or adapted:AGENT, which adapts "
-            "(adapted:tuned,seconds_per_round=4).",
+            help="Who plays: tuned, sl, sl-weak, sensible, random, a folder of weights, or adapted:AGENT.",
         ),
     ] = DEFAULT_AGENT,
     replies: Annotated[
         Literal["every", "acting"],
-        typer.Option(
-            help="To events that come one a line: a reply to every line, or only where the bot can act (as Mortal "
-            "does). A line that is an array of events always gets one reply."
-        ),
+        Option(help="Reply to every event, or only where the bot can act, as Mortal does; to an array, always once."),
     ] = "every",
-    meta: Annotated[
-        bool, typer.Option("--meta", help="Add to each reply what the networks said: `meta`, with probabilities.")
-    ] = False,
+    meta: Annotated[bool, Option("--meta", help="Add the networks' probabilities to replies, as `meta`.")] = False,
     connect: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Play one game at a server instead of on stdin and stdout: mjsonp://HOST:PORT/ROOM, or HOST:PORT.",
-        ),
+        Option(metavar="ADDRESS", help="Play one game at a server instead: mjsonp://HOST:PORT/ROOM, or HOST:PORT."),
     ] = None,
-    name: Annotated[str, typer.Option(help="Name to join a server with; the agent's by default.")] = "",
-    seat: Annotated[
-        int | None, typer.Option(min=0, max=3, help="The bot's seat, for hosts that neither tell nor show it.")
-    ] = None,
-    rules: Annotated[
-        str,
-        typer.Option(help="Rules of the host: a preset such as tenhou. Red fives and length are taken from the host."),
-    ] = "tenhou",
+    name: Annotated[str, Option(help="Name to join a server with; the agent's by default.")] = "",
+    seat: Annotated[int | None, Option(min=0, max=3, help="The bot's seat, if the host does not tell it.")] = None,
+    rules: Annotated[str, Option(help="Rules; red fives and length are the host's.")] = "tenhou",
     temperature: Temperature = None,
     seed: Seed = 0,
     threads: Threads = None,

@@ -2,22 +2,20 @@
 
 import json
 import sys
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from suphx.commands.options import CORES, AsJson, PresetOfRules, Seed, Temperature, Workers
 
 
 def check(
-    games: Annotated[int, typer.Option(min=1, help="Games to play.")] = 10_000,
+    games: Annotated[int, Option(min=1, help="Games to play.")] = 10_000,
     agent: Annotated[
         str,
-        typer.Option(
-            "--agent",
-            "--player",
-            help="Who plays them: random, tsumogiri, sensible, sl (included weights), untrained, or a folder of them.",
+        Option(
+            "--agent", "--player", help="Who plays: random, tsumogiri, sensible, sl, untrained, or a folder of weights."
         ),
     ] = "random",
     temperature: Temperature = None,
@@ -58,9 +56,7 @@ def check(
     for line in tally.first_violations:
         print(line, file=sys.stderr)
     if as_json:
-        numbers = asdict(tally)
-        del numbers["first_violations"]
-        print(json.dumps({**numbers, "seconds": round(tally.seconds, 3)}))
+        print(json.dumps(tally.numbers()))
     else:
         rate = tally.games / max(tally.seconds, 1e-9)
         print(

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from suphx.commands.options import AsJson, CsvFile, Pictures, Prizes
 
@@ -11,22 +11,16 @@ from suphx.commands.options import AsJson, CsvFile, Pictures, Prizes
 def compare(
     measured: Annotated[
         list[Path],
-        typer.Argument(
-            help="Matches on the same deals against the same field: folders of `suphx evaluate --out`, or the file "
-            "counts.safetensors in one."
+        Argument(
+            help="Matches on the same deals with the same field: folders of `evaluate --out`, or counts.safetensors."
         ),
     ],
-    deals: Annotated[
-        str | None,
-        typer.Option(
-            help="Count only some deals, as FROM:TO:STEP: 25000: for those that were added to a match of 25,000."
-        ),
-    ] = None,
+    deals: Annotated[str | None, Option(help="Count only deals FROM:TO:STEP; 25000: for the later ones.")] = None,
     plots: Pictures = None,
     csv: CsvFile = None,
-    tensorboard: Annotated[Path | None, typer.Option(help="Folder for the numbers as TensorBoard scalars.")] = None,
+    tensorboard: Annotated[Path | None, Option(help="Folder for the numbers as TensorBoard scalars.")] = None,
     prizes: Prizes = None,
-    career: Annotated[bool, typer.Option("--career", help="Also simulate careers on Tenhou's ladder.")] = False,
+    career: Annotated[bool, Option("--career", help="Also simulate careers on Tenhou's ladder.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare agents that `suphx evaluate` measured one by one, deal by deal, each with the first one.

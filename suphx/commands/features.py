@@ -4,29 +4,24 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from suphx.commands.options import AsJson
 
 
 def features(
-    path: Annotated[Path, typer.Argument(help="A log; if it holds several games, the first.")],
-    round_number: Annotated[int, typer.Option("--round", min=1, help="Which round of the game, from 1.")] = 1,
-    at: Annotated[
-        int, typer.Option("--at", min=1, help="Which decision of that round (those with a choice), from 1.")
-    ] = 1,
-    seat: Annotated[
-        int | None, typer.Option(min=0, max=3, help="Count only the decisions of this seat, 0 to 3.")
-    ] = None,
-    oracle: Annotated[bool, typer.Option("--oracle", help="Also show the planes that only the oracle sees.")] = False,
+    path: Annotated[Path, Argument(help="A log; if it holds several games, the first.")],
+    round_number: Annotated[int, Option("--round", min=1, help="Which round of the game, from 1.")] = 1,
+    at: Annotated[int, Option("--at", min=1, help="Which decision of the round, from 1.")] = 1,
+    seat: Annotated[int | None, Option(min=0, max=3, help="Count only this seat's decisions, 0 to 3.")] = None,
+    oracle: Annotated[bool, Option("--oracle", help="Also show the planes that only the oracle sees.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Print what the networks see of one decision of a logged game: each plane that is not empty, and its tiles.
 
     If the seat made a call, it is shown as proposed, with the planes that describe it.
     """
-    from simulator.logs.archives import open_logs
-    from simulator.logs.formats import read_logs
+    from simulator.logs.formats import read_games
     from simulator.logs.model import LogError
     from simulator.logs.verify import round_name
     from simulator.record import ACTION_NAMES, PHASE_NAMES
@@ -35,9 +30,7 @@ def features(
     from suphx.features.positions import positions_of_round
     from suphx.features.show import planes_as_values, show_planes
 
-    log = next(read_logs(open_logs([path])))
-    if isinstance(log, LogError):
-        raise log
+    log = next(read_games([path]))
     if round_number > len(log.rounds):
         raise LogError(f"there is no round {round_number}; the game has {len(log.rounds)}", log.source)
     round_log = log.rounds[round_number - 1]

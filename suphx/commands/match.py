@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from suphx.commands.options import AsJson, PresetOfRules, Seed, Timeout
 
@@ -20,30 +21,22 @@ EXIT_FAULTS = 3
 def match(
     bots: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="BOT BOT BOT BOT",
             help="Four of: the command line of an mjai bot, in quotes ({seat} in it becomes the seat); `tcp` for a "
             "client that will connect; an agent (tuned, sensible, a folder of weights, adapted:tuned, majiang).",
         ),
     ],
-    games: Annotated[int, typer.Option(min=1, help="Games; the four move up one seat after each.")] = 4,
+    games: Annotated[int, Option(min=1, help="Games; the four move up one seat after each.")] = 4,
     seed: Seed = 0,
     rules: PresetOfRules = "tenhou",
     timeout: Timeout = None,
-    start_timeout: Annotated[
-        float, typer.Option(help="Seconds a bot has for its first answer, and a TCP client to connect.")
-    ] = 60.0,
-    logs: Annotated[Path | None, typer.Option(help="Folder for a log of every game, SEED-NUMBER.jsonl.")] = None,
-    log_format: Annotated[
-        str, typer.Option(help="Format of the logs: mjai, mjlog or tenhou6 (Tenhou's JSON).")
-    ] = "mjai",
-    host: Annotated[
-        str, typer.Option(help="Address for TCP clients; 0.0.0.0 lets in the whole network.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port for TCP clients; 0 takes a free one.")] = 11600,
-    strict: Annotated[
-        bool, typer.Option("--strict", help=f"Exit with {EXIT_FAULTS} if a bot did anything wrong.")
-    ] = False,
+    start_timeout: Annotated[float, Option(help="Seconds for a bot's first answer, or to connect.")] = 60.0,
+    logs: Annotated[Path | None, Option(help="Folder for a log of every game, SEED-NUMBER.jsonl.")] = None,
+    log_format: Annotated[str, Option(help="mjai, mjlog or tenhou6 (Tenhou's JSON).")] = "mjai",
+    host: Annotated[str, Option(help="Address for TCP clients; 0.0.0.0: any network.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535, help="Port for TCP clients; 0 takes a free one.")] = 11600,
+    strict: Annotated[bool, Option("--strict", help=f"Exit with {EXIT_FAULTS} if a bot was at fault.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Play games between any four: programs that speak mjai, and our own agents.

@@ -4,46 +4,28 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 #: Exit status of work that Ctrl-C ended, with results of what was done before.
 EXIT_INTERRUPTED = 130
 #: Cores of this machine.
 CORES = os.cpu_count() or 1
 
-ConfigFile = Annotated[Path, typer.Argument(help="Configuration: a YAML file, or the name of one that is included.")]
-Changes = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="Change a value of the configuration: seed=1, or nested, learning.learning_rate=5e-5."),
-]
-RunFolder = Annotated[
-    Path | None, typer.Option(help="Folder of results. By default COMMAND/NAME in $SUPHX_RUNS; the name is configured.")
-]
-Reviewer = Annotated[str, typer.Option("--agent", help="Who reviews: tuned, sl, sl-weak, or a folder of weights.")]
-LogPaths = Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")]
-Logs = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--logs",
-        help="Logs to learn from: files, folders, archives, or a folder of prepared logs. "
-        "By default games that are generated first.",
-    ),
-]
-PresetOfRules = Annotated[str, typer.Option(help="Rules: tenhou, tenhou_east, mahjong_soul or m_league.")]
-Seed = Annotated[
-    int, typer.Option(min=0, max=2**64 - 1, help="Random seed: the same seed gives the same deals and games.")
-]
-Temperature = Annotated[
-    float | None, typer.Option(help="Draw networks' answers at this temperature; by default the likeliest are taken.")
-]
-Timeout = Annotated[float | None, typer.Option(help="Seconds a bot has for a decision; by default 5, majiang 60.")]
-Device = Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")]
-Precision = Annotated[str | None, typer.Option(help="float32 or bfloat16; by default the faster one here.")]
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads to compute with on a CPU; by default all cores.")]
-Workers = Annotated[int, typer.Option(min=1, help="Processes to share the work; by default one per core.")]
-Prizes = Annotated[
-    str | None, typer.Option(help="Prizes of first to fourth place, such as 90,45,0,-135: their mean is reported.")
-]
-Pictures = Annotated[Path | None, typer.Option(help="Folder for pictures of the results.")]
-CsvFile = Annotated[Path | None, typer.Option(help="File for the numbers as CSV.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
+ConfigFile = Annotated[Path, Argument(help="Configuration: a YAML file, or the name of one that is included.")]
+Changes = Annotated[list[str] | None, Option("--set", help="Change a setting: seed=1, learning.learning_rate=5e-5.")]
+RunFolder = Annotated[Path | None, Option(help="Folder of results; by default COMMAND/NAME in $SUPHX_RUNS.")]
+Reviewer = Annotated[str, Option("--agent", help="Who reviews: tuned, sl, sl-weak, or a folder of weights.")]
+LogPaths = Annotated[list[Path], Argument(help="Logs, folders of logs, or zip and tar archives of them.")]
+Logs = Annotated[list[Path] | None, Option("--logs", help="Logs, or prepared logs; by default games are generated.")]
+PresetOfRules = Annotated[str, Option(help="Rules: tenhou, tenhou_east, mahjong_soul or m_league.")]
+Seed = Annotated[int, Option(min=0, max=2**64 - 1, help="Random seed of deals and games.")]
+Temperature = Annotated[float | None, Option(help="Sampling temperature; by default the likeliest action.")]
+Timeout = Annotated[float | None, Option(help="Seconds a bot has for a decision; by default 5, majiang 60.")]
+Device = Annotated[str | None, Option(help="cpu or cuda; by default a GPU if there is one.")]
+Precision = Annotated[str | None, Option(help="float32 or bfloat16; by default the faster one here.")]
+Threads = Annotated[int | None, Option(min=1, help="Threads to compute with on a CPU; by default all cores.")]
+Workers = Annotated[int, Option(min=1, help="Processes to share the work; by default one per core.")]
+Prizes = Annotated[str | None, Option(help="Also report the mean of prizes such as 90,45,0,-135.")]
+Pictures = Annotated[Path | None, Option(help="Folder for pictures of the results.")]
+CsvFile = Annotated[Path | None, Option(help="File for the numbers as CSV.")]
+AsJson = Annotated[bool, Option("--json", help="Print the results as JSON.")]

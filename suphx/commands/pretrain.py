@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Device, Logs, Precision, RunFolder, Workers
 
@@ -12,13 +13,10 @@ def pretrain(
     logs: Logs = None,
     out: RunFolder = None,
     changes: Changes = None,
-    models: Annotated[str | None, typer.Option(help="Train only these models, with commas: discard,riichi.")] = None,
+    models: Annotated[str | None, Option(help="Train only these models, with commas: discard,riichi.")] = None,
     device: Device = None,
     precision: Precision = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, help="Threads: on a CPU to train with, for a GPU to load with. By default all cores."),
-    ] = None,
+    threads: Annotated[int | None, Option(min=1, help="Threads that train, or load for a GPU; by default all.")] = None,
     workers: Workers = CORES,
     as_json: AsJson = False,
 ) -> None:

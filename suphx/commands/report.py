@@ -4,14 +4,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 
 def report(
-    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folder of a run.")],
-    curves: Annotated[
-        Path | None,
-        typer.Option(help="Draw the curves of several runs of `suphx train` into this PNG or SVG instead."),
-    ] = None,
+    folders: Annotated[list[Path], Argument(metavar="FOLDER...", help="Folder of a run.")],
+    curves: Annotated[Path | None, Option(help="Draw the curves of trainings into this PNG or SVG instead.")] = None,
 ) -> None:
     """Write report.md with plots into the folder of a run of the main job: its steps, their results, what to do next.
 

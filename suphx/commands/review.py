@@ -3,30 +3,21 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from suphx.agent import DEFAULT_AGENT
 from suphx.commands.options import Reviewer
 
 
 def review(
-    log: Annotated[
-        str,
-        typer.Argument(help="A log (mjlog, Tenhou's JSON, mjai), or the address of a game at Tenhou."),
-    ],
-    seat: Annotated[
-        int | None, typer.Option(min=0, max=3, help="Review only this seat, 0 to 3; by default all four.")
-    ] = None,
-    player: Annotated[str | None, typer.Option(help="Review only the player of this name.")] = None,
+    log: Annotated[str, Argument(help="A log, or the address of a game at Tenhou.")],
+    seat: Annotated[int | None, Option(min=0, max=3, help="Review only this seat, 0 to 3.")] = None,
+    player: Annotated[str | None, Option(help="Review only the player of this name.")] = None,
     agent: Reviewer = DEFAULT_AGENT,
-    out: Annotated[Path | None, typer.Option(help="The file to write; by default LOG.html in this folder.")] = None,
-    game: Annotated[int, typer.Option(min=1, help="Which game, from 1, of a file with several.")] = 1,
-    logs: Annotated[
-        Path | None, typer.Option(help="Folder or archive with the file of an address; by default it is fetched.")
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the review as JSON; a page is written only with --out.")
-    ] = False,
+    out: Annotated[Path | None, Option(help="The file to write; by default LOG.html in this folder.")] = None,
+    game: Annotated[int, Option(min=1, help="Which game, from 1, of a file with several.")] = 1,
+    logs: Annotated[Path | None, Option(help="Folder or archive of Tenhou's logs; by default it is fetched.")] = None,
+    as_json: Annotated[bool, Option("--json", help="Print the review as JSON; a page needs --out then.")] = False,
 ) -> None:
     """Write a page about a game: the table, step by step, and an agent's view of every decision.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from suphx.commands.options import AsJson, Changes, ConfigFile, Device, Precision, RunFolder, Threads
 
@@ -25,24 +26,14 @@ if TYPE_CHECKING:
 
 def train(
     config: ConfigFile = Path("laptop"),
-    local: Annotated[
-        bool, typer.Option("--local", help="Train in this one process, without Ray: to try things out and find faults.")
-    ] = False,
-    address: Annotated[
-        str | None,
-        typer.Option(help="Ray cluster to train on: auto or HOST:PORT. By default $RAY_ADDRESS, or else this machine."),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan, check it against the machines, and start nothing.")
-    ] = False,
+    local: Annotated[bool, Option("--local", help="Train in this one process, without Ray.")] = False,
+    address: Annotated[str | None, Option(help="Ray cluster: HOST:PORT or auto; by default $RAY_ADDRESS.")] = None,
+    dry_run: Annotated[bool, Option("--dry-run", help="Print the plan and check it, but start nothing.")] = False,
     nodes: Annotated[
-        list[str] | None,
-        typer.Option(help="With --dry-run: machines to check against; 4x64c8g512: four of 64 cores, 8 GPUs, 512 GiB."),
+        list[str] | None, Option(help="Machines to check against; 4x64c8g512: four of 64 cores, 8 GPUs, 512 GiB.")
     ] = None,
     changes: Changes = None,
-    games: Annotated[
-        int | None, typer.Option(min=1, help="Total number of self-play games, instead of the configuration's.")
-    ] = None,
+    games: Annotated[int | None, Option(min=1, help="Number of games, instead of the configuration's.")] = None,
     out: RunFolder = None,
     device: Device = None,
     precision: Precision = None,

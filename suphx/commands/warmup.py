@@ -90,9 +90,7 @@ for _name in ("table", "logs", "features", "training", "bot", "review"):
 
 
 def warmup(
-    parts: Annotated[
-        list[str] | None, typer.Argument(help="What to compile, such as `table logs`; by default everything.")
-    ] = None,
+    parts: Annotated[list[str] | None, typer.Argument(help="What to compile: `table logs`; by default all.")] = None,
 ) -> None:
     """Compile everything once, so that nothing has to wait for it later.
 

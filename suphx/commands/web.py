@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from suphx.agent import DEFAULT_AGENT
 from suphx.commands.options import EXIT_INTERRUPTED, Reviewer
@@ -17,19 +17,12 @@ DEFAULT_PORT = 8136
 
 
 def web(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = DEFAULT_PORT,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; anything but loopback lets other machines in.")
-    ] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535, help="The port; 0 takes a free one.")] = DEFAULT_PORT,
+    host: Annotated[str, Option(help="Address; anything but loopback lets others in.")] = "127.0.0.1",
     agent: Reviewer = DEFAULT_AGENT,
-    logs: Annotated[
-        Path | None,
-        typer.Option(help="Folder or archive with the logs of Tenhou addresses; by default they are fetched."),
-    ] = None,
-    games: Annotated[
-        Path | None, typer.Option(help="Folder of games to watch: from a training or `evaluate --logs`.")
-    ] = None,
-    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    logs: Annotated[Path | None, Option(help="Folder or archive of Tenhou's logs; by default it is fetched.")] = None,
+    games: Annotated[Path | None, Option(help="Folder of games to watch, as from `evaluate --logs`.")] = None,
+    open_browser: Annotated[bool, Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
     """Serve a page to play against agents, review games, and watch agents play.
 

@@ -9,6 +9,7 @@ from lookahead_positions import SORTS, discard_views, kinds_at, made, of_view, p
 from lookahead_reference import STEPS, all_hands, hands_by_exchange, planes
 
 from simulator.jit import jit
+from simulator.logs.formats import read_games
 from simulator.logs.generate import generate_games
 from simulator.lookup import get_lookup
 from simulator.players import choose_function
@@ -17,7 +18,6 @@ from simulator.rules import Rules
 from simulator.tables import Tables
 from simulator.tiles import KINDS, kind_name, parse_kinds
 from simulator.walls import DORA_INDICATORS
-from suphx.bench.features import games_of_logs
 from suphx.features import layout
 from suphx.features.encode_lookahead import see
 from suphx.features.lookahead import LIKELIHOODS, PLANES, VIEW, lookahead
@@ -181,7 +181,7 @@ def test_agrees_with_the_reference_on_made_hands():
 
 
 def test_agrees_with_the_reference_on_real_hands(real_logs):
-    views = discard_views(games_of_logs([real_logs / "phoenix-hanchan-2018.zip"]), 2000)
+    views = discard_views(read_games([real_logs / "phoenix-hanchan-2018.zip"]), 2000)
     _check(map(of_view, views[:: 40 if COMPILED else 300]))
 
 
@@ -193,7 +193,7 @@ def test_agrees_with_the_reference_on_many_made_hands():
 @pytest.mark.full
 def test_agrees_with_the_reference_on_many_played_hands(real_logs):
     for archive in sorted(real_logs.glob("*.zip")):
-        _check(map(of_view, discard_views(games_of_logs([archive]), 12000)[::20]))
+        _check(map(of_view, discard_views(read_games([archive]), 12000)[::20]))
     _check(map(of_view, discard_views(generate_games(1000, seed=1), 12000)[::20]))
 
 

@@ -1,28 +1,77 @@
-"""`suphx outlook evaluate`: measure an outlook network on held-out games."""
+"""`suphx outlook`: train the outlook network, and measure it on held-out games."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
-from suphx.commands.options import CORES, AsJson, Workers
+from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Logs, RunFolder, Workers
 
 if TYPE_CHECKING:
     from suphx.outlook.evaluation import OutlookEvaluation
 
+outlook = typer.Typer(
+    no_args_is_help=True, help="The outlook: what each discard risks, and what a position is worth; train and measure."
+)
 
+
+@outlook.command()
+def train(
+    config: ConfigFile = Path("outlook"),
+    logs: Logs = None,
+    changes: Changes = None,
+    out: RunFolder = None,
+    threads: Annotated[int, Option(min=1, help="Threads to train with.")] = 1,
+    workers: Workers = CORES,
+    as_json: AsJson = False,
+) -> None:
+    """Train the outlook network: what each discard risks, and what a position is worth.
+
+    The folder gets the weights (outlook.safetensors), checkpoints, and curves for TensorBoard. A fixed part of the
+    games is held out for `suphx outlook evaluate`. Run the same command again to resume.
+    """
+    from suphx.config import load_config
+    from suphx.dataset.logs import games_of
+    from suphx.folder_lock import folder_lock
+    from suphx.networks.precision import choose_precision
+    from suphx.networks.weights import save_network
+    from suphx.outlook.config import OutlookConfig
+    from suphx.outlook.training import WEIGHTS_NAME, OutlookTraining
+    from suphx.progress import progress
+    from suphx.runs import runs_folder
+
+    settings = load_config(config, OutlookConfig, changes or ())
+    precision = choose_precision("cpu", None, threads)
+    prepared, _ = games_of(logs, settings.generated, workers)
+    folder = out or runs_folder() / "outlook" / settings.name
+    with folder_lock(folder, "trains here"):
+        training = OutlookTraining(settings, prepared, folder, precision)
+        with progress("decisions", settings.decisions, done=training.progress.pairs) as show:
+            training.run(lambda at: show(at.pairs, f"{at.pairs_per_s:,.0f}/s, loss {at.loss:.4f}"))
+        save_network(folder / WEIGHTS_NAME, training.average, "float16")
+    validations = training.progress.validations
+    if as_json:
+        print(json.dumps([{"decisions": each.pairs, "losses": each.metrics} for each in validations]))
+        return
+    for each in validations:
+        losses = ", ".join(f"{name} {value:.4f}" for name, value in each.metrics.items())
+        print(f"validation after {each.pairs:,} decisions: {losses}")
+    print(folder / WEIGHTS_NAME)
+
+
+@outlook.command()
 def evaluate(
-    logs: Annotated[list[Path], typer.Option(help="Logs to measure on: files, folders, archives, or prepared logs.")],
-    weights: Annotated[Path | None, typer.Option(help="A file of weights; by default the included weights.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for outlook.json and the plot outlook.png.")] = None,
-    decisions: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of decisions, in whole rounds at random; by default all.")
-    ] = None,
-    valued: Annotated[int, typer.Option(min=1, help="Of how many decisions all discards are valued.")] = 40_000,
-    bootstrap: Annotated[int, typer.Option(min=20, help="Bootstrap samples for the intervals.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    logs: Annotated[list[Path], Option(help="Logs to measure on: files, folders, archives, or prepared logs.")],
+    weights: Annotated[Path | None, Option(help="A file of weights; by default the included weights.")] = None,
+    out: Annotated[Path | None, Option(help="Folder for outlook.json and the plot outlook.png.")] = None,
+    decisions: Annotated[int | None, Option(min=1, help="Maximum number of decisions; by default all.")] = None,
+    valued: Annotated[int, Option(min=1, help="Of how many decisions all discards are valued.")] = 40_000,
+    bootstrap: Annotated[int, Option(min=20, help="Bootstrap samples for the intervals.")] = 1000,
+    seed: Annotated[int, Option(min=0, help="Random seed.")] = 0,
     workers: Workers = CORES,
     as_json: AsJson = False,
 ) -> None:
