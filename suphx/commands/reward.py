@@ -10,8 +10,6 @@ import typer
 from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Logs, RunFolder, Workers
 
 if TYPE_CHECKING:
-    from suphx.dataset.prepared import Prepared
-    from suphx.reward.config import RewardConfig
     from suphx.reward.run import RewardResults
 
 
@@ -31,18 +29,21 @@ def reward(
     """
     import torch
 
+    from simulator.rules import Rules
     from suphx.config import load_config
-    from suphx.folder_lock import folder_lock
+    from suphx.dataset.logs import games_of
     from suphx.progress import progress
     from suphx.reward.config import RewardConfig
     from suphx.reward.run import RewardRun
+    from suphx.folder_lock import folder_lock
     from suphx.runs import runs_folder
 
     torch.set_num_threads(threads)
     chosen = load_config(config, RewardConfig, changes or ())
     folder = out or runs_folder() / "reward" / chosen.name
     with folder_lock(folder, "trains here"):
-        prepared, source = _games(chosen, logs, workers)
+        rules = Rules.tenhou() if chosen.games == "east_south" else Rules.tenhou_east()
+        prepared, source = games_of(logs, chosen.generated, workers, rules)
         run = RewardRun(chosen, prepared, source, folder)
         epochs, games, most = run.trainer.progress.epochs, run.trainer.games, chosen.epochs
         done = len(epochs) * games
@@ -56,22 +57,6 @@ def reward(
         print(results.model_dump_json())
     else:
         _show(results, run.folder)
-
-
-def _games(config: RewardConfig, logs: list[Path] | None, workers: int | None) -> tuple[Prepared, str]:
-    """Return prepared games, and words for where they come from."""
-    if logs:
-        from suphx.dataset.logs import open_prepared
-        from suphx.reward.games import source_of
-
-        prepared = open_prepared(logs, workers)
-        return prepared, source_of(prepared, config.games)
-    from simulator.rules import Rules
-    from suphx.dataset.logs import generated
-
-    rules = Rules.tenhou() if config.games == "east_south" else Rules.tenhou_east()
-    games, seed = config.generated.games, config.generated.seed
-    return generated(games, seed=seed, rules=rules), f"{games:,} games by sensible, seed {seed}"
 
 
 def _show(results: RewardResults, folder: Path) -> None:

@@ -64,10 +64,15 @@ def generated(games: int, player: str = "sensible", seed: int = 0, rules: Rules 
     return prepare_games(generate_games(games, (player,), rules, seed), f"games by {player}")
 
 
-def games_of(logs: Sequence[Path] | None, settings: GeneratedGames, workers: int | None) -> tuple[Prepared, str]:
-    """Return the games of logs, or generated ones if there are none, and a description of where they come from."""
+def games_of(
+    logs: Sequence[Path] | None, settings: GeneratedGames, workers: int | None, rules: Rules | None = None
+) -> tuple[Prepared, str]:
+    """Return the games of logs, or generated ones if there are none, and a description of where they come from.
+
+    rules: of generated games, Tenhou's by default.
+    """
     if logs:
         prepared = open_prepared(logs, workers)
         return prepared, f"{len(prepared.games):,} games of {prepared.sources()}"
-    prepared = generated(settings.games, settings.player, settings.seed)
+    prepared = generated(settings.games, settings.player, settings.seed, rules)
     return prepared, f"{settings.games:,} games by {settings.player}, seed {settings.seed}"

@@ -4,16 +4,8 @@ import numpy as np
 from pydantic import Field
 
 from suphx.config import Config
+from suphx.dataset.logs import GeneratedGames
 from suphx.reward.target import Length, RankingPoints, Target, centered
-
-
-class GeneratedRewardGames(Config):
-    """Games to learn from if no logs are given; they are played by `sensible`."""
-
-    games: int = Field(default=2000, ge=20)
-    """Number of games."""
-    seed: int = Field(default=0, ge=0)
-    """Random seed of the games."""
 
 
 class RewardConfig(Config):
@@ -45,7 +37,7 @@ class RewardConfig(Config):
     """Number of bootstrap samples of the test games for the intervals of the evaluation."""
     plotted_rounds: int = Field(default=10, ge=1)
     """The plot of a game shows the first test game with at least this many rounds."""
-    generated: GeneratedRewardGames = GeneratedRewardGames()
+    generated: GeneratedGames = GeneratedGames()
     """The games to learn from if no logs are given."""
 
     @property
