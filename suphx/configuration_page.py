@@ -17,9 +17,9 @@ from suphx.adaptation.experiment import ExperimentConfig
 from suphx.config import Config
 from suphx.outlook.config import OutlookConfig
 from suphx.plugins import CONFIGURATIONS
+from suphx.reward import REWARDS
 from suphx.reward.config import RewardConfig
 from suphx.reward.kinds import RewardKind
-from suphx.reward.registry import REWARDS
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from simulator import record as r
-from simulator.logs.mjai_words import yaku_names
 from simulator.logs.mjlog_codes import meld_codes
 from simulator.logs.model import LOG_EVENT, GameLog, RoundLog, WinLog
 from simulator.logs.writing import limit_of
 from simulator.rules import Rules
-from simulator.scoring.hands import yaku_with_han
+from simulator.scoring.yaku import yaku_with_han
 from simulator.walls import DORA_INDICATORS, URA_INDICATORS, dealt_places
 
 _ACCEPTED = 2  # GAME.riichi
@@ -114,7 +113,6 @@ def _win_log(record: np.void, win: np.void, rules: Rules, events: np.ndarray, ta
         deltas=win["deltas"].tolist(),
     )
     log.limit = limit_of(log, int(win["points"]), int(record["result"]["round"]) % r.SEATS, rules)
-    log.mjai_yaku = yaku_names(log.yaku or ())
     return log
 
 

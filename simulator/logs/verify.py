@@ -9,6 +9,7 @@ import numpy as np
 from simulator import record as r
 from simulator.jit import announce_compiling
 from simulator.logs import from_record
+from simulator.logs.mjai_words import yaku_names
 from simulator.logs.model import GameLog, LogError, RoundLog
 from simulator.logs.replay import PROBLEMS, REPLAYED, TOO_FEW, replay_round, wall_of_log
 from simulator.lookup import get_lookup
@@ -253,6 +254,7 @@ def _differences(ours: RoundLog, stated: RoundLog) -> Iterator[tuple[str, str, o
         where = f"win of seat {stated_win.seat}"
         statements += [(where, what, getattr(win, name), getattr(stated_win, name)) for what, name in _STATED_OF_A_WIN]
         statements.append((where, "yaku", _worth(win.yaku), _worth(stated_win.yaku)))
+        statements.append((where, "yaku by mjai's names", yaku_names(win.yaku or ()), stated_win.mjai_yaku))
         # Tenhou does not name the liable seat where it is the discarder, who pays all anyway.
         unknown = None if win.liable == win.source else win.liable
         if stated_win.yaku is not None and stated_win.liable not in (win.liable, unknown):
@@ -281,7 +283,7 @@ _STATED_OF_A_START = {
 }  # fmt: skip
 _STATED_OF_A_WIN = (
     ("winner", "seat"), ("from", "source"), ("winning tile", "tile"), ("fu", "fu"), ("han", "han"),
-    ("limit", "limit"), ("points of the hand", "points"), ("yaku by mjai's names", "mjai_yaku"), ("hand", "hand"),
+    ("limit", "limit"), ("points of the hand", "points"), ("hand", "hand"),
     ("melds", "meld_codes"), ("repeat counter and bets", "table"), ("indicators", "indicators"),
     ("ura indicators", "ura_indicators"), ("points gained by the win", "deltas"),
 )  # fmt: skip

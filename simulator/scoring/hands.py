@@ -13,12 +13,11 @@ from simulator.rules import Rules
 from simulator.scoring import winning
 from simulator.scoring.payments import BAIMAN, HANEMAN, MANGAN, SANBAIMAN, YAKUMAN, base_points, payments
 from simulator.scoring.winning import score_hand
-from simulator.scoring.yaku import DORA, DOUBLE_RIICHI, RED_FIVE, RIICHI, URA_DORA, YAKU, yaku_of
+from simulator.scoring.yaku import YAKU, yaku_with_han
 from simulator.tiles import DORA_OF, KINDS, WIND_NAMES, NotationError, is_red, parse_kinds, parse_tiles
 
 _MELD_WORDS = {name: kind for kind, name in enumerate(r.MELD_NAMES) if kind != r.MELD_NONE}
 _LIMITS = {MANGAN: "mangan", HANEMAN: "haneman", BAIMAN: "baiman", SANBAIMAN: "sanbaiman", YAKUMAN: "counted yakuman"}
-_YAKUMAN_HAN = 13
 _MULTIPLES = ("", "", "double ", "triple ", "quadruple ", "quintuple ", "sextuple ")
 
 
@@ -276,20 +275,6 @@ def score(
     if not is_win(winning.LAST_TILE):  # which is a yaku in itself
         raise HandError(f"{hand!r}{' with ' if written else ''}{', '.join(written)} is not complete")
     return Score({}, 0, 0, 0, "", 0, {}, 0)
-
-
-def yaku_with_han(win: np.void) -> list[tuple[int, int]]:
-    """Return (Tenhou's yaku number, han) for a WIN record as Tenhou lists them, in order of number.
-
-    Each yakuman has 13 han. Other hands also list dora, ura dora (with riichi even if there is none) and red fives.
-    """
-    yaku_list = yaku_of(int(win["yaku"]))
-    if win["yakuman"]:
-        return [(yaku.number, _YAKUMAN_HAN) for yaku in yaku_list]
-    listed = [(yaku.number, yaku.han if win["closed"] else yaku.open_han) for yaku in yaku_list]
-    in_riichi = any(yaku.number in (RIICHI, DOUBLE_RIICHI) for yaku in yaku_list)
-    extra = ((DORA, win["dora"], False), (URA_DORA, win["ura"], in_riichi), (RED_FIVE, win["red"], False))
-    return listed + [(number, int(count)) for number, count, always in extra if count or always]
 
 
 def score_of_win(win: np.void, dealer: int, rules: Rules) -> Score:

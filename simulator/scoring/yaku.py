@@ -5,6 +5,11 @@ A hand's yaku are one int64, bit y for the yaku with Tenhou's number y.
 
 from typing import NamedTuple
 
+import numpy as np
+
+#: Han of each yakuman in Tenhou's lists.
+_YAKUMAN_HAN = 13
+
 
 class Yaku(NamedTuple):
     """A yaku; `open_han` 0 means that it needs a closed hand, `han` 0 that it is dora or a yakuman."""
@@ -101,3 +106,17 @@ DOUBLE_YAKUMAN = 1 << SUUANKOU_TANKI | 1 << JUNSEI_CHUUREN | 1 << KOKUSHI_13 | 1
 def yaku_of(mask: int) -> list[Yaku]:
     """Return the yaku in a mask, in the order of their numbers."""
     return [yaku for yaku in YAKU if mask >> yaku.number & 1]
+
+
+def yaku_with_han(win: np.void) -> list[tuple[int, int]]:
+    """Return (Tenhou's yaku number, han) for a WIN record as Tenhou lists them, in order of number.
+
+    Each yakuman has 13 han. Other hands also list dora, ura dora (with riichi even if there is none) and red fives.
+    """
+    yaku_list = yaku_of(int(win["yaku"]))
+    if win["yakuman"]:
+        return [(yaku.number, _YAKUMAN_HAN) for yaku in yaku_list]
+    listed = [(yaku.number, yaku.han if win["closed"] else yaku.open_han) for yaku in yaku_list]
+    in_riichi = any(yaku.number in (RIICHI, DOUBLE_RIICHI) for yaku in yaku_list)
+    extra = ((DORA, win["dora"], False), (URA_DORA, win["ura"], in_riichi), (RED_FIVE, win["red"], False))
+    return listed + [(number, int(count)) for number, count, always in extra if count or always]

@@ -1,14 +1,16 @@
 """The common interface of everything that plays: a batch of decisions in, actions and networks' outputs out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from threading import Event
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from simulator.players import Player
-from simulator.players.play import shares
+from simulator.players.play import PlayedGame, Seating, shares
+from simulator.record import SEATS
 from simulator.tables import Decisions
 
 
@@ -111,6 +113,60 @@ class Counting(Protocol):
         ...
 
 
+#: Faults in a game, and counts of it: each with the index of the agent.
+Notes = tuple[list[tuple[int, str]], list[tuple[int, dict[str, float]]]]
+
+
+class Followers:
+    """Passes the events of games to `Follower` agents, as an `Audience` of `simulator.players.play`.
+
+    Collects their faults and the counts of `Counting` agents.
+    """
+
+    def __init__(self, agents: Sequence[Agent], named: bool = False) -> None:
+        """named: whether followers receive the names of all four agents."""
+        self._agents, self._named = agents, named
+        self._followers = {number: agent for number, agent in enumerate(agents) if isinstance(agent, Follower)}
+        self._counting = {number: agent for number, agent in enumerate(agents) if isinstance(agent, Counting)}
+        self._seated: dict[int, Seating] = {}
+        self._notes: dict[Seating, Notes] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._followers or self._counting)
+
+    def _here(self, table: int) -> Iterator[tuple[int, Follower]]:
+        for number in sorted(set(self._seated[table].players)):
+            if number in self._followers:
+                yield number, self._followers[number]
+
+    def game_started(self, table: int, game: np.void, seating: Seating) -> None:
+        """Pass on the start of a game."""
+        self._seated[table] = seating
+        names = [self._agents[number].name for number in seating.players]
+        for number, agent in self._here(table):
+            seats = [seat for seat in range(SEATS) if seating.players[seat] == number]
+            agent.game_started(table, game, seats, names if self._named else ())
+
+    def round_over(self, table: int, record: np.void) -> None:
+        """Pass on the end of a round, and of the game if it is over."""
+        for _, agent in self._here(table):
+            agent.round_over(table, record)
+        if record["result"]["game_over"]:
+            seating = self._seated[table]
+            faults = [(number, words) for number, agent in self._here(table) for words in agent.game_over(table)]
+            counting = [(number, agent) for number, agent in self._counting.items() if number in seating.players]
+            self._notes[seating] = faults, [(number, agent.take_counts(table)) for number, agent in counting]
+
+    def take(self, game: PlayedGame) -> Notes:
+        """Return the faults in a finished game, and its counts."""
+        return self._notes.pop(game.seating, ([], []))
+
+    def close(self) -> None:
+        """Close all followers."""
+        for agent in self._followers.values():
+            agent.close()
+
+
 @runtime_checkable
 class Interruptible(Protocol):
     """Additional method of an agent that may think for long, such as one with run-time adaptation."""
@@ -132,3 +188,27 @@ class RuleAgent:
         actions = np.empty(len(decisions), np.int64)
         self._player.choose(games, decisions, actions)
         return AgentOutput(actions)
+
+
+class AgentPlayer:
+    """Adapter that makes an agent a player of `simulator.check.run`; pickled without the agent.
+
+    Each process loads it when it is first needed.
+    """
+
+    def __init__(self, load: Callable[[], Agent]) -> None:
+        self._load = load
+
+    def __getstate__(self) -> dict:
+        return {key: value for key, value in self.__dict__.items() if key != "agent"}
+
+    @cached_property
+    def agent(self) -> Agent:
+        """The agent, loaded on first use; raises whatever loading it raises."""
+        return self._load()
+
+    def __call__(
+        self, games: np.ndarray, index: np.ndarray, seats: np.ndarray, legal: np.ndarray, seed: int, actions: np.ndarray
+    ) -> None:
+        """Write an action for each decision into actions i64[n]; `seed` is ignored in favor of the agent's own."""
+        actions[:] = self.agent.act(games, Decisions(index, seats, games["phase"][index], legal)).actions

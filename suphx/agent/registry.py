@@ -3,9 +3,9 @@
 import os
 
 from simulator.players import PLAYERS, player
+from suphx.agent import AGENTS, AgentKind, AgentSettings
 from suphx.agent.flow import PlaneEncoder, Sampling
 from suphx.agent.interface import Agent, RuleAgent
-from suphx.agent.kinds import AGENTS, AgentKind, AgentSettings
 from suphx.agent.network_agent import INCLUDED, UNTRAINED, NetworkAgent, fingerprint_of_networks, load_networks
 from suphx.errors import InputError
 from suphx.networks.precision import Precision, choose_precision

@@ -39,7 +39,7 @@ def check(
 
     player: str | ChooseFunction = agent
     if agent not in PLAYERS:
-        from suphx.agent.checking import AgentPlayer
+        from suphx.agent.interface import AgentPlayer
         from suphx.agent.registry import load_agent
         from suphx.errors import InputError
         from suphx.networks.precision import choose_precision

@@ -17,8 +17,7 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.players.play import PlayedGame, Seating, play_seated
 from simulator.rules import Rules
 from simulator.tables import Decisions
-from suphx.agent.followers import Followers
-from suphx.agent.interface import Agent, Interruptible
+from suphx.agent.interface import Agent, Followers, Interruptible
 from suphx.agent.registry import load_agent
 from suphx.evaluation.protocol import MatchPlan
 from suphx.evaluation.results import GameDone, result_row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from suphx.agent.kinds import AGENTS, AgentKind, AgentSettings
+from suphx.agent import AGENTS, AgentKind, AgentSettings
 
 if TYPE_CHECKING:
     from suphx.agent.interface import Agent

@@ -15,8 +15,8 @@ from pydantic_core import PydanticCustomError
 from simulator.rules import Rules
 from simulator.tables import Ended
 from suphx.config import Config
+from suphx.reward import REWARDS
 from suphx.reward.games import START, Games
-from suphx.reward.registry import REWARDS
 
 #: Initial capacity in rounds per game; it grows if a game is longer.
 _ROUNDS = 16

@@ -14,9 +14,10 @@ from pydantic import AliasChoices, Field
 from suphx.checkpoint import TrainingProgress, joined, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.config import StrictModel
 from suphx.reward.config import RewardConfig
-from suphx.reward.games import Games, RewardSelection
+from suphx.reward.games import Games
 from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
 from suphx.reward.predictor import RewardNetwork, RewardShape
+from suphx.reward.selection import RewardSelection
 from suphx.reward.target import ranks
 
 #: By field: its name, and the one in files of earlier versions.

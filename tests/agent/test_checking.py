@@ -12,7 +12,7 @@ from simulator.check.records import check
 from simulator.check.run import check_numbers
 from simulator.rules import Rules
 from simulator.tables import Tables
-from suphx.agent.checking import AgentPlayer
+from suphx.agent.interface import AgentPlayer
 from suphx.agent.registry import load_agent
 from suphx.cli import app
 from suphx.errors import InputError

@@ -15,7 +15,7 @@ from simulator import IllegalAction, Rules
 from simulator.envs import ID
 from simulator.envs.single import RiichiEnv
 from suphx import load_agent
-from suphx.agent.checking import AgentPlayer
+from suphx.agent.interface import AgentPlayer
 from suphx.features.environments import ID as PLANES_ID
 
 EAST = Rules.tenhou_east()

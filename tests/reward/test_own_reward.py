@@ -27,8 +27,8 @@ from suphx.errors import InputError
 from suphx.networks.precision import Precision
 from suphx.networks.weights import load_card, save_agent
 from suphx.plugins import PLUGINS_VARIABLE, load_plugins
+from suphx.reward import REWARDS
 from suphx.reward.games import START
-from suphx.reward.registry import REWARDS
 from suphx.selfplay.config import TrainConfig
 
 _CONFIG = """

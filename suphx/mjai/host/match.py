@@ -11,8 +11,7 @@ from simulator.players.play import Seating, play_seated
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions
-from suphx.agent.followers import Followers
-from suphx.agent.interface import Agent, Follower
+from suphx.agent.interface import Agent, Follower, Followers
 from suphx.agent.registry import is_external, kind_of, load_agent
 from suphx.errors import InputError
 from suphx.mjai.host.agent import ExternalAgent
