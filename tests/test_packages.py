@@ -28,7 +28,7 @@ SHARED = {
 #: From the bottom up: a package imports those above its line in this list, and the shared files, never those below.
 ORDER = (
     "features", "networks", "agent", "dataset", "learning", "supervised", "reward", "outlook", "mjai", "evaluation",
-    "adaptation", "selfplay", "review", "web", "report", "bench", "configuration_page", "commands",
+    "adaptation", "selfplay", "review", "web", "report", "bench", "commands",
     "equilibrium", "cli", "__main__",
 )  # fmt: skip
 
