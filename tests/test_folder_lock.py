@@ -17,10 +17,9 @@ from suphx.adaptation.experiment import ExperimentConfig
 from suphx.cli import app
 from suphx.config import load_config
 from suphx.errors import InputError
-from suphx.folder_lock import folder_lock
-from suphx.json_lines import JsonLines, settle
 from suphx.outlook.config import OutlookConfig
 from suphx.reward.config import RewardConfig
+from suphx.run_folder import JsonLines, folder_lock, settle
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 
@@ -28,7 +27,7 @@ pytestmark = pytest.mark.faults
 HOLD = """
 import sys, time
 from pathlib import Path
-from suphx.folder_lock import folder_lock
+from suphx.run_folder import folder_lock
 with folder_lock(Path(sys.argv[1]), "trains here"):
     print("held", flush=True)
     time.sleep(60)

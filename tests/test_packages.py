@@ -11,17 +11,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SHARED = {
-    "folder_lock",
     "errors",
+    "run_folder",
     "plotting",
     "config",
     "checkpoint",
-    "hashes",
     "intervals",
-    "json_lines",
     "plugins",
     "progress",
-    "runs",
     "threads",
     "cluster",
 }
@@ -81,7 +78,7 @@ def test_every_package_has_its_place() -> None:
 
 def test_packages_import_downwards_only() -> None:
     place = places()
-    place |= {"config": -2, "intervals": -2, "folder_lock": -2}  # shared files may use these
+    place |= {"config": -2, "intervals": -2}  # shared files may use these
     assert not back_edges(place)
 
 
@@ -98,7 +95,7 @@ def test_the_table_knows_nothing_of_the_player() -> None:
 
 def test_learning_knows_nothing_of_games_ray_or_files() -> None:
     allowed = {"simulator.jit", "suphx.features.layout", "suphx.networks", "suphx.learning"}
-    allowed |= {f"suphx.{name}" for name in SHARED - {"folder_lock", "json_lines", "runs", "cluster"}}
+    allowed |= {f"suphx.{name}" for name in SHARED - {"run_folder", "cluster"}}
     for path, module in files("suphx"):
         for line, imported in imports_of(path) if package_of(module) == "learning" else ():
             first = imported.partition(".")[0]

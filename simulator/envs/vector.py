@@ -67,7 +67,7 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             num_envs: number of games played side by side.
             rules: or the name of a preset; Tenhou's by default.
             opponents: the player of the other seats, by name or as a function (`simulator.players.ChooseFunction`;
-                `suphx.agent.checking.AgentPlayer` makes one of an agent); `"self"`: the agent itself.
+                `suphx.agent.interface.AgentPlayer` makes one of an agent); `"self"`: the agent itself.
             seat: the agent's seat; by default seat g % 4 in game number g, so that no seat is favored.
             reward: see `simulator.envs`. The reward is that of the agent's seat; in self-play it is that of the seat
                 that has just acted, so use `infos["seat_rewards"]` there.

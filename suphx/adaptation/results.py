@@ -11,7 +11,7 @@ from rich.table import Table
 from suphx.config import StrictModel
 from suphx.errors import InputError
 from suphx.intervals import mean_interval, share_interval
-from suphx.json_lines import JsonLines, settle
+from suphx.run_folder import JsonLines, settle
 
 SETTINGS_NAME = "experiment.json"
 HANDS_NAME = "hands.jsonl"

@@ -37,7 +37,7 @@ def adapt(
     from suphx.networks.memory import keep_memory
     from suphx.networks.precision import choose_precision
     from suphx.progress import page, progress
-    from suphx.runs import runs_folder
+    from suphx.run_folder import runs_folder
 
     chosen = load_config(config, ExperimentConfig, changes or [])
     computed = choose_precision(device, precision, threads=1)

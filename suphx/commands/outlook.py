@@ -36,13 +36,12 @@ def train(
     """
     from suphx.config import load_config
     from suphx.dataset.logs import games_of
-    from suphx.folder_lock import folder_lock
     from suphx.networks.precision import choose_precision
     from suphx.networks.weights import save_network
     from suphx.outlook.config import OutlookConfig
     from suphx.outlook.training import WEIGHTS_NAME, OutlookTraining
     from suphx.progress import progress
-    from suphx.runs import runs_folder
+    from suphx.run_folder import folder_lock, runs_folder
 
     settings = load_config(config, OutlookConfig, changes or ())
     precision = choose_precision("cpu", None, threads)

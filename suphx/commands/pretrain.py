@@ -31,9 +31,8 @@ def pretrain(
 
     from suphx.config import load_config
     from suphx.dataset.logs import games_of
-    from suphx.folder_lock import folder_lock
     from suphx.networks.precision import choose_precision
-    from suphx.runs import runs_folder
+    from suphx.run_folder import folder_lock, runs_folder
     from suphx.supervised.config import PretrainConfig
     from suphx.supervised.pretrain import pretrain
     from suphx.supervised.results import print_results

@@ -35,8 +35,7 @@ def reward(
     from suphx.progress import progress
     from suphx.reward.config import RewardConfig
     from suphx.reward.run import RewardRun
-    from suphx.folder_lock import folder_lock
-    from suphx.runs import runs_folder
+    from suphx.run_folder import folder_lock, runs_folder
 
     torch.set_num_threads(threads)
     chosen = load_config(config, RewardConfig, changes or ())

@@ -55,8 +55,7 @@ def train(
     from rich.console import Console
 
     from suphx.config import load_config
-    from suphx.folder_lock import folder_lock
-    from suphx.runs import runs_folder
+    from suphx.run_folder import folder_lock, runs_folder
     from suphx.selfplay.config import TrainConfig
     from suphx.selfplay.pace import check_pace
 

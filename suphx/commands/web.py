@@ -37,7 +37,7 @@ def web(
             raise InputError(f"{folder}: no such {kind}")
 
     def load() -> "FastAPI":
-        from suphx.runs import runs_folder
+        from suphx.run_folder import runs_folder
         from suphx.web.app import create_app
         from suphx.web.shelf import SHELF_NAME
 

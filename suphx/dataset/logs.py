@@ -14,7 +14,7 @@ from suphx.dataset.prepare import prepare, prepare_games, prepared_name
 from suphx.dataset.prepared import PAGE_NAME, Prepared, load_prepared
 from suphx.errors import InputError
 from suphx.progress import progress
-from suphx.runs import runs_folder
+from suphx.run_folder import runs_folder
 
 
 class GeneratedGames(Config):

@@ -17,7 +17,7 @@ from suphx.config import StrictModel
 from suphx.errors import InputError
 from suphx.evaluation.results import GAME_RESULT, GameDone, MatchResults
 from suphx.evaluation.tally import COLUMNS
-from suphx.json_lines import JsonLines, settle
+from suphx.run_folder import JsonLines, settle
 
 SETTINGS_NAME = "match.json"
 GAMES_NAME = "games.jsonl"

@@ -4,6 +4,7 @@ With both, the four rewards of a round add up to zero, and the rewards of a game
 finished game minus the worth at its start.
 """
 
+import hashlib
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +13,7 @@ from pydantic import Field
 
 from simulator.rules import Rules
 from simulator.tables import Ended
-from suphx.hashes import hash_of_file
+from suphx.errors import InputError
 from suphx.reward.games import RULES_OF_REWARD, Games
 from suphx.reward.kinds import RewardKind, RoundRewards
 from suphx.reward.predictor import RewardPredictor
@@ -55,7 +56,11 @@ class PhiReward(RewardKind):
 
     def fingerprints(self) -> dict[str, str]:
         """Return the hash of the predictor; raises InputError if it cannot be read."""
-        return {"predictor": hash_of_file(self.predictor or SHIPPED_PREDICTOR)}
+        path = self.predictor or SHIPPED_PREDICTOR
+        try:
+            return {"predictor": hashlib.sha256(path.read_bytes()).hexdigest()[:16]}
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror})") from error
 
 
 class PointRewards(RoundRewards):

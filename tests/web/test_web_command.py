@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from suphx import cli
-from suphx.runs import RUNS_VARIABLE
+from suphx.run_folder import RUNS_VARIABLE
 from suphx.web.shelf import SHELF_NAME
 
 

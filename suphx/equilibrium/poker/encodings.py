@@ -15,7 +15,7 @@ from suphx.equilibrium.poker.cards import PAIRS
 from suphx.equilibrium.poker.samples import load_samples
 from suphx.equilibrium.poker.value_net import Encoded, Losses, direct_buckets, evaluate, train
 from suphx.errors import InputError
-from suphx.json_lines import JsonLines, settle
+from suphx.run_folder import JsonLines, settle
 
 _LINES = "networks.jsonl"
 

@@ -23,7 +23,7 @@ from suphx.equilibrium.poker.boards import hand_strengths, pairs_beside
 from suphx.equilibrium.poker.cards import CARDS, PAIRS
 from suphx.equilibrium.poker.endgame import Endgame
 from suphx.errors import InputError
-from suphx.json_lines import settle
+from suphx.run_folder import settle
 
 _SETTINGS = "samples.json"
 _NAME = re.compile(r"^(\d{7})\.npz$")

@@ -1,4 +1,4 @@
-"""Results on disk, one per line, with the settings they belong to, so that long work can resume after a kill.
+"""The folders of runs: where they are, one process at a time in each, and results by line, so that work can resume.
 
 Each line is written with one call and ends with a line break; an incomplete last line, left by a kill or a full disk,
 is cut off on resume.
@@ -7,14 +7,54 @@ is cut off on resume.
 import errno
 import json
 import os
-from collections.abc import Callable
-from contextlib import ExitStack
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
+from filelock import FileLock, Timeout
+
 from simulator.files import write_json
 from suphx.errors import InputError
-from suphx.folder_lock import folder_lock
+
+#: The environment variable that sets the folder; the default is `suphx` in the user's data folder.
+RUNS_VARIABLE = "SUPHX_RUNS"
+_LOCK_NAME = ".lock"
+
+
+def runs_folder() -> Path:
+    """Return the folder of runs, created if needed."""
+    if chosen := os.environ.get(RUNS_VARIABLE):
+        folder = Path(chosen).expanduser()
+    else:
+        folder = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "suphx"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@contextmanager
+def folder_lock(folder: Path, work: str) -> Iterator[None]:
+    """Hold a folder, created if needed, for this process; the system releases it however the process ends.
+
+    work: what another process would be doing there, e.g. `trains here`. Raises InputError, which names the process and
+    the host, if another one holds the folder.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / _LOCK_NAME
+    lock = FileLock(path, timeout=0, thread_local=False, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        owner = ""
+        with suppress(OSError):  # Windows lets nobody else read a locked file
+            owner = path.read_text("utf-8").strip()
+        raise InputError(f"{folder}: {owner or 'another process'} {work}") from None
+    try:
+        path.write_text(f"process {os.getpid()} on {socket.gethostname()}", "utf-8")
+        yield
+    finally:
+        lock.release()
 
 
 def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: str) -> dict[str, tuple[Any, Any]]:
