@@ -43,8 +43,7 @@ def bot(
     from simulator.rules import Rules
     from suphx.agent.interface import Follower
     from suphx.agent.registry import load_agent
-    from suphx.mjai.bot.bot import DEFAULT_ROOM, Bot, converse, warm_up
-    from suphx.mjai.bot.client import Server, play_at
+    from suphx.mjai.bot.bot import DEFAULT_ROOM, Bot, Server, converse, play_at, warm_up
     from suphx.mjai.bot.seat import Seat
     from suphx.networks.precision import choose_precision
 

@@ -52,9 +52,9 @@ def match(
     from simulator.logs.formats import format_named
     from simulator.logs.from_record import game_log
     from simulator.rules import Rules
+    from suphx.mjai.host.connections import Door
     from suphx.mjai.host.match import TCP, contestant, play_match
     from suphx.mjai.host.specs import limits_of
-    from suphx.mjai.host.tcp import Door
     from suphx.progress import progress
 
     if len(bots) != 4:

@@ -21,8 +21,7 @@ from simulator.tables import Decisions
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.registry import load_agent
 from suphx.errors import InputError
-from suphx.mjai.bot.bot import MAX_LINE, Bot, converse
-from suphx.mjai.bot.client import Server, play_at
+from suphx.mjai.bot.bot import MAX_LINE, Bot, Server, converse, play_at
 from suphx.mjai.bot.seat import EventError, Seat
 
 HAND = ["2m", "3m", "4m", "6p", "7p", "8p", "5s", "5s", "6s", "9s", "E", "P", "P"]

@@ -15,7 +15,7 @@ import suphx.mjai
 from simulator.logs.mjai_writer import player_view
 from suphx.agent.registry import load_agent
 from suphx.errors import InputError
-from suphx.mjai.host.feed import TableFeed
+from suphx.mjai.host.agent import TableFeed
 
 ADAPTER = Path(suphx.mjai.__file__).parent / "majiang"
 INSTALLED = (ADAPTER / "node_modules" / "@kobalab" / "majiang-ai").is_dir()

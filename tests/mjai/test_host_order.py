@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from table import Scene
 
-from suphx.mjai.host.feed import TableFeed
+from suphx.mjai.host.agent import TableFeed
 
 
 def words(scene: Scene) -> list[str]:

@@ -13,8 +13,8 @@ import pytest
 from hosted import LIMITS, Client, play
 
 from suphx.errors import InputError
+from suphx.mjai.host.connections import Door
 from suphx.mjai.host.specs import TcpAgent
-from suphx.mjai.host.tcp import Door
 
 
 @pytest.fixture

@@ -1,13 +1,17 @@
 """`Bot`: an agent at one seat behind the mjai protocol: events in, replies out.
 
 Hosts differ in when they want a reply: one for an array of events, one for each event, or one only when the seat can
-act. `converse` conducts the whole conversation over any two streams.
+act. `converse` conducts the whole conversation over any two streams, `play_at` as the client of an mjai server over
+TCP: the original form of mjai, `mjsonp://host:port/room`.
 """
 
 import json
 import random
+import socket
 import sys
-from typing import Any, BinaryIO, Literal
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Literal, Self
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -32,7 +36,8 @@ MAX_LINE = 1 << 20
 DEFAULT_ROOM = "default"
 #: Moves that are played ahead of the first game.
 _WARM_UP = 60
-
+SCHEME = "mjsonp"
+_CONNECT_SECONDS = 10.0
 _NONE: Event = {"type": "none"}
 #: Events that change nothing; a tuple rather than a set, because `type` may be any value, even an unhashable one.
 _SILENT = ("none", "join", "hello")
@@ -182,3 +187,44 @@ def converse(bot: Bot, lines: BinaryIO, replies: BinaryIO, until_game_over: bool
 def _start(line: bytes) -> str:
     """Return the beginning of a line, for an error message."""
     return repr(line[:200].decode("utf-8", "replace").rstrip()) + ("..." if len(line) > 200 else "")
+
+
+@dataclass(frozen=True)
+class Server:
+    """The address of an mjai server and the name of a room there."""
+
+    host: str
+    port: int
+    room: str = DEFAULT_ROOM
+
+    @classmethod
+    def parse(cls, address: str) -> Self:
+        """Read `mjsonp://host:port/room`, or `host:port` alone; raises InputError."""
+        wrong = InputError(f"no mjai server {address!r}: write {SCHEME}://HOST:PORT/ROOM or HOST:PORT")
+        try:
+            parts = urlsplit(address if "://" in address else f"{SCHEME}://{address}")
+            host, port = parts.hostname or "", parts.port
+            host.encode("idna")  # report an invalid name here rather than when it is looked up
+        except ValueError:
+            raise wrong from None
+        if parts.scheme != SCHEME or not host or not port:
+            raise wrong
+        return cls(host, port, parts.path.strip("/") or DEFAULT_ROOM)
+
+
+def play_at(server: Server, bot: Bot) -> None:
+    """Play one game at a server; the bot joins the room given when it was made, and must reply to every event.
+
+    Raises InputError if the server cannot be reached, hangs up before the game is over, or sends invalid mjai.
+    """
+    where = f"{server.host}:{server.port}"
+    try:
+        with socket.create_connection((server.host, server.port), _CONNECT_SECONDS) as connection:
+            connection.settimeout(None)  # other players may think, or stay away, for any length of time
+            with connection.makefile("rb") as lines, connection.makefile("wb") as replies:
+                converse(bot, lines, replies, until_game_over=True)
+    except OSError as error:
+        if not bot.game_over:  # after the game, nobody waits for the last reply
+            raise InputError(f"the mjai server {where}: {error.strerror or error}") from error
+    if not bot.game_over:
+        raise InputError(f"the mjai server {where} hung up before the game was over")

@@ -9,17 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.actions import legal_actions
+from simulator.logs.mjai_writer import start_game
 from simulator.record import DISCARD_DRAWN, PASS, PHASE_STOP, SEATS, STOP
+from simulator.rules import EAST_ONLY
 from simulator.tables import Decisions
+from simulator.views.mjai_events import Event, round_events, start_round
 from simulator.views.table import round_name
 from suphx.agent.interface import AgentOutput
 from suphx.mjai.host.channel import wait_for
-from suphx.mjai.host.feed import TableFeed
-from suphx.mjai.host.limits import Limits
+from suphx.mjai.host.connections import Connection
+from suphx.mjai.host.limits import NO_EXIT, Limits, Verdict
 from suphx.mjai.host.seat import HostedSeat
 from suphx.mjai.host.styles import Style
-from suphx.mjai.host.tcp import Connection
-from suphx.mjai.host.verdict import NO_EXIT, Verdict
 
 #: Bots that think at the same time, at the most.
 _PARALLEL = os.cpu_count() or 1
@@ -36,6 +37,50 @@ def stand_in(legal: np.ndarray) -> int:
         if legal[action]:
             return action
     return int(np.flatnonzero(legal)[0])
+
+
+class TableFeed:
+    """The events at a table since the last call of `take`.
+
+    The order is that of the original mjai: the indicator of an open or added kong comes before the discard that
+    reveals it. (In the record it comes after.)
+    """
+
+    def __init__(self, game: np.void, names: Sequence[str]) -> None:
+        self._in_round = False
+        self._n_seen = 0
+        rules = game["rules"]
+        self._new: list[Event] = [start_game(names, rules["length"] == EAST_ONLY, bool(rules["red_fives"]))]
+
+    def take(self) -> list[Event]:
+        """Return the events since the last call, with all tiles visible."""
+        new, self._new = self._new, []
+        return new
+
+    def look(self, game: np.void) -> None:
+        """Add the new events in the record of a game."""
+        if not self._in_round:
+            self._new.append(start_round(game))
+            self._in_round, self._n_seen = True, 0
+        self._new += _in_order(round_events(game, self._n_seen))
+        self._n_seen = int(game["n_events"])
+
+    def end_round(self, record: np.void) -> None:
+        """Add the end of a round; record: GAME as in `Ended.records`."""
+        self.look(record)
+        self._new.append({"type": "end_kyoku"})
+        self._in_round = False
+        if record["result"]["game_over"]:
+            self._new.append({"type": "end_game", "scores": record["scores"].tolist()})
+
+
+def _in_order(events: list[Event]) -> list[Event]:
+    """Move the indicators that a discard reveals before that discard; the engine records both in one step."""
+    ordered: list[Event] = []
+    for event in events:
+        shown = event["type"] == "dora" and ordered and ordered[-1]["type"] == "dahai"
+        ordered.insert(len(ordered) - 1 if shown else len(ordered), event)
+    return ordered
 
 
 @dataclass

@@ -15,10 +15,9 @@ from suphx.agent.interface import Agent, Follower, Followers
 from suphx.agent.registry import is_external, kind_of, load_agent
 from suphx.errors import InputError
 from suphx.mjai.host.agent import ExternalAgent
-from suphx.mjai.host.limits import Limits
+from suphx.mjai.host.connections import Door
+from suphx.mjai.host.limits import Limits, Verdict
 from suphx.mjai.host.specs import TcpAgent, external_agent
-from suphx.mjai.host.tcp import Door
-from suphx.mjai.host.verdict import Verdict
 
 TCP = "tcp"
 

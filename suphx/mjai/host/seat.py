@@ -9,11 +9,9 @@ from simulator.actions import Action, IllegalReply, read_reply
 from simulator.logs.mjai_writer import player_view
 from simulator.views.mjai_events import Event
 from suphx.mjai.host.channel import Overlong
-from suphx.mjai.host.limits import Limits
-from suphx.mjai.host.replies import BadReply, read_action, shown
-from suphx.mjai.host.styles import Style, lines
-from suphx.mjai.host.tcp import Connection
-from suphx.mjai.host.verdict import ILLEGAL, LATE, LOST, TOO_MUCH, UNASKED, UNMATCHED, UNREADABLE, Verdict
+from suphx.mjai.host.connections import Connection
+from suphx.mjai.host.limits import ILLEGAL, LATE, LOST, TOO_MUCH, UNASKED, UNMATCHED, UNREADABLE, Limits, Verdict
+from suphx.mjai.host.styles import BadReply, Style, lines, read_action, shown
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""The three styles of the protocol in use: how events are put into lines for a bot, and which lines it replies to."""
+"""The lines to a bot, in the three styles of the protocol in use, and its replies, which may be anything."""
 
 import json
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from simulator.views.mjai_events import Event
 
@@ -11,6 +11,10 @@ from simulator.views.mjai_events import Event
 #: `acting`: a line is one event, and only an event on which the bot may act gets a reply (Mortal); `can_act` marks it.
 Style = Literal["array", "every", "acting"]
 STYLES: tuple[Style, ...] = get_args(Style)
+_SHOWN = 200
+_NONE: Event = {"type": "none"}
+#: The fields that are read, with their types.
+_FIELDS: dict[str, type] = {"type": str, "actor": int, "target": int, "pai": str, "tsumogiri": bool, "consumed": list}
 
 
 def lines(style: Style, events: Sequence[Event], may_act: bool) -> list[tuple[bytes, int | None]]:
@@ -32,3 +36,35 @@ def lines(style: Style, events: Sequence[Event], may_act: bool) -> list[tuple[by
 
 def _line(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+class BadReply(ValueError):
+    """A line that is not an mjai action."""
+
+
+def shown(line: bytes | str) -> str:
+    """Return a line for display in a message: shortened, and with control characters escaped."""
+    text = line.decode(errors="replace") if isinstance(line, bytes) else line
+    text = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return text.encode("unicode_escape").decode()
+
+
+def read_action(line: bytes) -> Event:
+    """Return the action in a line, with only the fields that matter; raises BadReply."""
+    try:
+        reply = json.loads(line)
+    except (ValueError, RecursionError):
+        raise BadReply(f"not JSON: {shown(line)}") from None
+    if reply is None:
+        return _NONE
+    if not isinstance(reply, dict) or not isinstance(reply.get("type"), str):
+        raise BadReply(f"not an mjai action: {shown(line)}")
+    action = {name: reply[name] for name in _FIELDS if reply.get(name) is not None}
+    for name, value in action.items():
+        if not isinstance(value, _FIELDS[name]) or (name == "consumed" and not _are_names(value)):
+            raise BadReply(f"{name!r} of this action cannot be read: {shown(line)}")
+    return action
+
+
+def _are_names(value: Any) -> bool:
+    return bool(value) and all(isinstance(each, str) for each in value)
