@@ -3,12 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from simulator import record as r
 from simulator.actions import Action, legal_actions
-from simulator.efficiency import Discards, discards_batch, kinds_of, shanten_batch
+from simulator.efficiency import discards_batch, kinds_of, shanten_batch
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.tiles import KIND_NAMES, KINDS, RED_FIVE_KINDS
@@ -154,118 +155,96 @@ class _Facts:
     def __init__(
         self,
         records: np.ndarray,
-        decision_points: Sequence[DecisionPoint],
+        points: Sequence[DecisionPoint],
         batch: Decisions,
         opinions: Opinions,
         rules: Rules,
         outlook: Outlook | None,
     ) -> None:
-        self._records, self._decision_points, self._batch, self._opinions = records, decision_points, batch, opinions
-        self._rules = rules
+        self._records, self._points, self._batch, self._opinions = records, points, batch, opinions
+        self._rules, self._games = rules, records[batch.game]
         self._planes = encode_batch(records, batch.game, batch.seat)
-        self._choices = [self._choices_of(n) for n in range(len(decision_points))]
-        self._rows = [n for n, choices in enumerate(self._choices) if len(choices) > 1]
-        hands = records["hand"][batch.game, batch.seat]
-        self._shanten = shanten_batch(hands).tolist() if len(decision_points) else []
+        self._choices = [self._choices_of(n) for n in range(len(points))]
+        hands = self._games["hand"][np.arange(len(points)), batch.seat]
+        self._shanten = shanten_batch(hands).tolist()
         self._discards = self._after_discards(hands)
-        self._safety = {n: self._safety_of(n) for n in self._rows}
         self._worth = {} if outlook is None else worth_of(outlook, records, batch, self._planes, opinions)
 
-    def _after_discards(self, hands: np.ndarray) -> dict[int, tuple[Discards, int]]:
-        """Return for each decision with 3n+2 tiles the shanten and acceptance after each discard, and its row there."""
+    def _after_discards(self, hands: np.ndarray) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+        """Return for each decision with 3n+2 tiles the shanten and the tiles accepted after a discard, by kind."""
         rows = np.flatnonzero(hands.sum(1) % 3 == 2)
-        if not len(rows):
-            return {}
         views = see_all(self._records, self._batch.game[rows], self._batch.seat[rows])
         after = discards_batch(hands[rows], views["unseen"])
-        return {n: (after, row) for row, n in enumerate(rows.tolist())}
+        return {n: (after.shanten[row], after.tiles[row]) for row, n in enumerate(rows.tolist())}
 
     def _choices_of(self, n: int) -> dict[int, Action]:
-        """Return the choices that the networks distinguish: choice -> the action that represents it."""
-        drawn = int(self._records["drawn"][self._batch.game[n]])
+        """Return the choices that the networks distinguish, likeliest first, each with an action that stands for it."""
+        game, probability = self._games[n], self._opinions.probability[n]
         actions: dict[int, Action] = {}
-        game, seat = self._records[self._batch.game[n]], int(self._batch.seat[n])
-        for action in legal_actions(game, seat, self._batch.legal[n]):
-            choice = choice_of(int(action), drawn)
-            if choice not in actions or self._opinions.probability[n, int(action)] > 0:
+        for action in legal_actions(game, self._points[n].seat, self._batch.legal[n]):
+            choice = choice_of(int(action), int(game["drawn"]))
+            if choice not in actions or probability[int(action)] > 0:
                 actions[choice] = action
-        return actions
+        return dict(sorted(actions.items(), key=lambda each: (-probability[int(each[1])], each[0])))
 
     def decisions(self) -> list[Decision]:
         """Return the decisions with at least two choices."""
-        candidates = {n: self._candidates(n) for n in self._rows}
-        targets = self._targets(candidates)
-        return [self._decision(number, n, *candidates[n], targets[n]) for number, n in enumerate(self._rows)]
+        rows = [n for n, choices in enumerate(self._choices) if len(choices) > 1]
+        targets = self._targets(rows)
+        return [self._decision(number, n, targets[n]) for number, n in enumerate(rows)]
 
-    def _candidates(self, n: int) -> tuple[list[Candidate], list[int]]:
-        """Return the candidates of a decision, likeliest first, and the choice of each."""
-        probability = self._opinions.probability[n]
-        choices = sorted(self._choices[n].items(), key=lambda each: (-probability[int(each[1])], each[0]))
-        safety, worth = self._safety[n], self._worth.get(n)
-        candidates = []
-        for choice, action in choices:
-            is_discard = choice < r.DISCARD_RED
-            after, row = self._discards.get(n, (None, 0)) if is_discard else (None, 0)
-            name = KIND_NAMES[choice] if is_discard else ""
-            candidates.append(
-                Candidate(
-                    type=action.type,
-                    name=f"discard {action.own[0]}" if is_discard else action.name,
-                    tile=action.own[0] if is_discard or (not action.claimed and action.own) else action.claimed,
-                    own=[] if is_discard else list(action.own),
-                    probability=round(float(probability[int(action)]), 5),
-                    shanten=None if after is None else int(after.shanten[row, choice]),
-                    accepted=None if after is None else int(after.tiles[row, choice]),
-                    danger=[
-                        each.seat
-                        for each in safety
-                        if is_discard and each.riichi and name not in each.safe and name not in each.suji
-                    ],
-                    deals_in=worth.deals_in[choice] if is_discard and worth else None,
-                    danger_points=worth.danger[choice] if is_discard and worth else None,
-                    points=worth.points[choice] if worth and choice <= r.DECLARE_RIICHI else None,
-                    placement=worth.placement[choice] if worth and choice <= r.DECLARE_RIICHI else None,
-                )
-            )
-        return candidates, [choice for choice, _ in choices]
+    def _candidate(self, n: int, choice: int, action: Action, safety: Sequence[Safety]) -> Candidate:
+        probability = round(float(self._opinions.probability[n, int(action)]), 5)
+        worth = self._worth.get(n)
+        values: dict[str, Any] = {}
+        if worth and choice <= r.DECLARE_RIICHI:
+            values = {"points": worth.points[choice], "placement": worth.placement[choice]}
+        if choice >= r.DISCARD_RED:
+            tile = action.claimed or (action.own[0] if action.own else "")
+            return Candidate(
+                type=action.type, name=action.name, tile=tile, own=list(action.own), probability=probability,
+                shanten=None, accepted=None, danger=[], **values,
+            )  # fmt: skip
+        if worth:
+            values |= {"deals_in": worth.deals_in[choice], "danger_points": worth.danger[choice]}
+        tile, kind, (shanten, accepted) = action.own[0], KIND_NAMES[choice], self._discards[n]
+        danger = [each.seat for each in safety if each.riichi and kind not in each.safe and kind not in each.suji]
+        return Candidate(
+            type=action.type, name=f"discard {tile}", tile=tile, own=[], probability=probability,
+            shanten=int(shanten[choice]), accepted=int(accepted[choice]), danger=danger, **values,
+        )  # fmt: skip
 
     def _safety_of(self, n: int) -> list[Safety]:
-        game, seat = self._records[self._batch.game[n]], int(self._batch.seat[n])
         safety = []
         for rival in range(r.SEATS - 1):
-            other = (seat + 1 + rival) % r.SEATS
+            other = (self._points[n].seat + 1 + rival) % r.SEATS
             safe = int(self._planes[n, start("safety.safe") + rival])
             suji = int(self._planes[n, start("safety.suji") + rival]) & ~safe
-            riichi = bool(game["riichi"][other])
+            riichi = bool(self._games[n]["riichi"][other])
             safety.append(Safety(seat=other, riichi=riichi, safe=kinds_of(safe), suji=kinds_of(suji)))
         return safety
 
-    def _targets(self, candidates: dict[int, tuple[list[Candidate], list[int]]]) -> dict[int, list[Target]]:
+    def _targets(self, rows: Sequence[int]) -> dict[int, list[Target]]:
         """Return the best targets of each decision; for a claim, those after each chow and pong, and after a pass."""
         queries, of = [], []
-        for n, (_, choices) in candidates.items():
-            claim = bool(self._batch.legal[n, r.PASS])
-            for place, choice in enumerate(choices):
-                if claim and (choice == r.PASS or r.CHOW_LOW <= choice < r.OPEN_KONG):
-                    action = NO_PROPOSAL if choice == r.PASS else choice
-                    queries.append(
-                        TargetQuery(self._decision_points[n].record, self._decision_points[n].seat, action, place)
-                    )
-                    of.append(n)
-            if not claim:
-                queries.append(
-                    TargetQuery(self._decision_points[n].record, self._decision_points[n].seat, NO_PROPOSAL, None)
-                )
-                of.append(n)
-        targets: dict[int, list[Target]] = {n: [] for n in candidates}
+        for n in rows:
+            options: list[tuple[int, int | None]] = [(NO_PROPOSAL, None)]
+            if self._batch.legal[n, r.PASS]:
+                options = [
+                    (NO_PROPOSAL if choice == r.PASS else choice, place)
+                    for place, choice in enumerate(self._choices[n])
+                    if choice == r.PASS or r.CHOW_LOW <= choice < r.OPEN_KONG
+                ]
+            queries += [TargetQuery(self._points[n].record, self._points[n].seat, *option) for option in options]
+            of += [n] * len(options)
+        targets: dict[int, list[Target]] = {n: [] for n in rows}
         for n, best in zip(of, find_targets(self._records, queries, self._rules), strict=True):
             targets[n] += best
         return targets
 
-    def _decision(
-        self, number: int, n: int, candidates: list[Candidate], choices: list[int], targets: list[Target]
-    ) -> Decision:
-        point, game = self._decision_points[n], self._records[self._batch.game[n]]
+    def _decision(self, number: int, n: int, targets: list[Target]) -> Decision:
+        point, game, safety, choices = self._points[n], self._games[n], self._safety_of(n), list(self._choices[n])
+        candidates = [self._candidate(n, choice, action, safety) for choice, action in self._choices[n].items()]
         drawn = int(game["drawn"])
         taken = choices.index(choice_of(point.action, drawn))
         preferred = choices.index(choice_of(int(self._opinions.preferred[n]), drawn))
@@ -287,7 +266,7 @@ class _Facts:
             confidence=p,
             difference=0.0 if taken == preferred else round(difference(p, q), 4),
             targets=targets,
-            safety=self._safety[n],
+            safety=safety,
             outlook=self._worth[n].before if n in self._worth else None,
             lost=lost,
             mistake=mistake_of(lost),
