@@ -1,9 +1,12 @@
 """The paper's decision flow (section 2.1, Figure 1), over a batch of decisions at once.
 
 On a seat's own turn: win? kong? riichi? then a discard. On another seat's discard or kong: win? then chow, pong or
-kong, whichever network says yes with the highest confidence. The flow is evaluated step by step for the whole batch:
-each network gets one call per step with all decisions that need it. Forced discards need no network.
+kong, whichever network says yes with the highest confidence. Every network gets one call per batch, with all decisions
+that may need it, so that a batch is one request wherever the networks are: the discard network also sees positions in
+which a kong or riichi is then declared instead, one in fifty. Forced discards need no network.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -49,6 +52,43 @@ class Sampling:
             raise InputError(f"a temperature is above 0, not {self.temperature}; omit it to take the likeliest action")
 
 
+@dataclass(frozen=True)
+class ModelRows:
+    """What one network is to decide in a batch of decisions, one model decision per row."""
+
+    decision: np.ndarray
+    """i64[m]: which decision of the batch each row belongs to."""
+    option: np.ndarray
+    """i64[m]: the action in question, or NO_ACTION for a discard."""
+    planes: np.ndarray
+    """uint64[m, planes]: the input."""
+
+
+def encode_model_rows(
+    encoder: PlaneEncoder, games: np.ndarray, decisions: Decisions, rows: np.ndarray
+) -> dict[str, ModelRows]:
+    """Return the inputs of the networks that have something to decide, by model.
+
+    Each chow, pong and kong is encoded as a proposal, also the same chow with and without the red five; each position
+    of a turn is encoded once, for all networks. rows: MODEL_DECISION[m], as `model_decisions` returns them.
+    """
+    calls = SEES_CALL[rows["model"]]
+    proposed, turns = rows[calls], rows[~calls]
+    decision, option = proposed["position"].astype(np.int64), proposed["option"].astype(np.int64)
+    planes = encoder.proposals(games, decisions.game[decision], decisions.seat[decision], option)
+    inputs = {}
+    for model in CALL_MODELS:
+        at = np.flatnonzero(proposed["model"] == MODELS.index(model))
+        inputs[model] = ModelRows(decision[at], option[at], planes[at])
+    encoded, row = np.unique(turns["position"].astype(np.int64), return_inverse=True)
+    planes = encoder.positions(games, decisions.game[encoded], decisions.seat[encoded])
+    for model in (*TURN_MODELS, MODELS[DISCARD]):
+        at = np.flatnonzero(turns["model"] == MODELS.index(model))
+        own = planes if np.array_equal(row[at], np.arange(len(planes))) else planes[row[at]]
+        inputs[model] = ModelRows(encoded[row[at]], turns["option"][at].astype(np.int64), own)
+    return {model: each for model, each in inputs.items() if len(each.decision)}
+
+
 class Flow:
     """An agent that plays by the decision flow: the five networks and the order in which they decide."""
 
@@ -60,76 +100,77 @@ class Flow:
         sampling_of: Mapping[str, Sampling] | None = None,
         name: str = "",
     ) -> None:
-        """networks: by model name. sampling_of: exceptions to `sampling`, by model name. name: of the agent."""
+        """networks: by model name, or none if they are computed elsewhere (`begin`).
+
+        sampling_of: exceptions to `sampling`, by model name. name: of the agent.
+        """
         self.name = name
         self.networks = networks
         self.encoder = encoder
-        self.sampling_of = dict.fromkeys(networks, sampling) | dict(sampling_of or {})
+        self.sampling_of = dict.fromkeys(MODELS, sampling) | dict(sampling_of or {})
 
     def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
         """Choose an action for each decision of a batch; games GAME[...]."""
-        batch = _Batch(self, games, decisions)
-        batch.propose()
-        batch.discard()
-        return batch.output()
+        batch = self.begin(games, decisions)
+        return batch.finish(self.logits(batch.planes))
+
+    def begin(self, games: np.ndarray, decisions: Decisions) -> FlowBatch:
+        """Return the batch, whose `finish` chooses the actions once its `planes` have been computed."""
+        return FlowBatch(self, games, decisions)
+
+    def logits(self, planes: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return the networks' logits f32[m, 34 or 2] for packed planes uint64[m, planes], by model."""
+        return {model: self.networks[model](each) for model, each in planes.items()}
 
 
-class _Batch:
+class FlowBatch:
     """A batch of decisions passing through the flow: each has NO_ACTION until a step decides it."""
 
     def __init__(self, flow: Flow, games: np.ndarray, decisions: Decisions) -> None:
-        self._flow = flow
-        self._games = games
+        self._flow, self._games = flow, games
         self._index, self._seats = decisions.game, decisions.seat
         models = model_decisions(games, decisions)
-        self._actions, self._kinds, self._rows = models.by_rules, models.kinds, models.rows
+        self._actions, self._kinds = models.by_rules, models.kinds
+        self._inputs = encode_model_rows(flow.encoder, games, decisions, models.rows)
         self._outputs: list[ModelOutput] = []
 
-    def output(self) -> AgentOutput:
-        """Return the chosen actions and all outputs."""
+    @property
+    def planes(self) -> dict[str, np.ndarray]:
+        """uint64[m, planes] by model: what the networks are to compute."""
+        return {model: each.planes for model, each in self._inputs.items()}
+
+    def finish(self, logits: Mapping[str, np.ndarray]) -> AgentOutput:
+        """Return the chosen actions and all outputs; logits: f32[m, 34 or 2] for each of `planes`, by model."""
+        self._propose(logits)
+        self._discard(logits)
         return AgentOutput(self._actions, self._outputs)
 
-    def propose(self) -> None:
+    def _propose(self, logits: Mapping[str, np.ndarray]) -> None:
         """Decide about every legal chow, pong and kong: make the most confident one, else pass if legal.
 
-        Each option is a model decision of its own, even the same chow with and without the red five. Among equally
-        confident options the higher action wins: the one with the red five, which then cannot be lost by a discard.
+        Among equally confident options the higher action wins: the one with the red five, which then cannot be lost by
+        a discard.
         """
-        rows = self._rows[SEES_CALL[self._rows["model"]]]
-        decision, option = rows["position"].astype(np.int64), rows["option"].astype(np.int64)
-        planes = self._flow.encoder.proposals(self._games, self._index[decision], self._seats[decision], option)
-        confidence = np.full(len(decision), -np.inf)
-        for model in CALL_MODELS:
-            at = np.flatnonzero(rows["model"] == MODELS.index(model))
-            output = self._decide(model, decision[at], option[at], planes[at])
-            if output is not None:
-                confidence[at] = np.where(output.action == YES, output.logits[:, YES] - output.logits[:, NO], -np.inf)
-        order = np.lexsort((option, confidence))  # ascending: for each decision the last one written wins
-        order = order[np.isfinite(confidence[order])]
-        self._actions[decision[order]] = option[order]
+        outputs = [output for model in CALL_MODELS if (output := self._decide(model, logits))]
+        if outputs:
+            columns = ((each.decision, each.option, _confidence(each)) for each in outputs)
+            decision, option, confidence = map(np.concatenate, zip(*columns, strict=True))
+            order = np.lexsort((option, confidence))  # ascending: for each decision the last one written wins
+            order = order[np.isfinite(confidence[order])]
+            self._actions[decision[order]] = option[order]
         self._actions[self._open() & ~self._kinds.any(axis=1)] = r.PASS
 
-    def discard(self) -> None:
+    def _discard(self, logits: Mapping[str, np.ndarray]) -> None:
         """Decide about riichi (`TURN_MODELS`), then about which kind to discard."""
-        rows = self._rows[~SEES_CALL[self._rows["model"]]]
-        rows = rows[self._open()[rows["position"]]]
-        encoded, row = np.unique(rows["position"].astype(np.int64), return_inverse=True)
-        planes = self._flow.encoder.positions(self._games, self._index[encoded], self._seats[encoded])
-
         for model in TURN_MODELS:
-            of_model = (rows["model"] == MODELS.index(model)) & self._open()[rows["position"]]
-            at, option = row[of_model], rows["option"][of_model].astype(np.int64)
-            output = self._decide(model, encoded[at], option, planes[at])
-            if output is not None:
-                self._actions[output.decision[output.action == YES]] = option[output.action == YES]
-
-        at = row[rows["model"] == DISCARD]
-        at = at[self._open()[encoded[at]]]
-        which = encoded[at]
+            output = self._decide(model, logits)
+            if output:
+                yes = output.action == YES
+                self._actions[output.decision[yes]] = output.option[yes]
         kinds = self._kinds.argmax(axis=1)  # right where only one kind may be discarded
-        output = self._decide("discard", which, np.full(len(at), r.NO_ACTION), planes[at], self._kinds[which])
-        if output is not None:
-            kinds[which] = output.action
+        output = self._decide(MODELS[DISCARD], logits, self._kinds)
+        if output:
+            kinds[output.decision] = output.action
         rows = np.flatnonzero(self._open())
         self._actions[rows] = discard_actions(self._games, self._index[rows], self._seats[rows], kinds[rows])
 
@@ -138,22 +179,30 @@ class _Batch:
         return self._actions == r.NO_ACTION
 
     def _decide(
-        self,
-        model: str,
-        decision: np.ndarray,
-        option: np.ndarray,
-        planes: np.ndarray,
-        legal: np.ndarray | None = None,
+        self, model: str, logits: Mapping[str, np.ndarray], legal: np.ndarray | None = None
     ) -> ModelOutput | None:
-        """Let one network decide for some rows; record and return its output, None without rows."""
-        if not len(decision):
+        """Let one network decide where nothing has been decided yet; record and return its output, None without rows.
+
+        legal: bool[n, 34], what may be chosen in each decision of the batch; None: anything.
+        """
+        inputs = self._inputs.get(model)
+        if inputs is None:
             return None
-        logits = self._flow.networks[model](planes)
-        if legal is None:
-            legal = np.ones(logits.shape, np.bool_)
+        rows = np.flatnonzero(self._open()[inputs.decision])
+        if not len(rows):
+            return None
+        decision, option, planes, scores = inputs.decision, inputs.option, inputs.planes, logits[model]
+        if len(rows) < len(decision):
+            decision, option, planes, scores = decision[rows], option[rows], planes[rows], scores[rows]
+        allowed = np.ones(scores.shape, np.bool_) if legal is None else legal[decision]
         sampling = self._flow.sampling_of[model]
         draws = uniform(self._games, self._index[decision], self._seats[decision], option, sampling.seed)
-        action, log_probability = choose(logits, legal, sampling.temperature, draws)
-        output = ModelOutput(model, decision, option, planes, logits, legal, action, log_probability)
+        action, log_probability = choose(scores, allowed, sampling.temperature, draws)
+        output = ModelOutput(model, decision, option, planes, scores, allowed, action, log_probability)
         self._outputs.append(output)
         return output
+
+
+def _confidence(output: ModelOutput) -> np.ndarray:
+    """Return f32[m]: by how much the logit of yes exceeds that of no where the action is yes, -inf elsewhere."""
+    return np.where(output.action == YES, output.logits[:, YES] - output.logits[:, NO], -np.inf)

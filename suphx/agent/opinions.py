@@ -18,8 +18,8 @@ import numpy as np
 
 from simulator import record as r
 from simulator.tables import Decisions
-from suphx.agent.flow import Flow
-from suphx.agent.model_decisions import DISCARD, SEES_CALL, discard_actions, model_decisions
+from suphx.agent.flow import Flow, encode_model_rows
+from suphx.agent.model_decisions import DISCARD, discard_actions, model_decisions
 from suphx.agent.sampling import softmax
 from suphx.networks.models import CALL_MODELS, MODELS, NO, TURN_MODELS, YES
 
@@ -49,7 +49,9 @@ class _Batch:
     def __init__(self, flow: Flow, games: np.ndarray, decisions: Decisions) -> None:
         self._flow, self._games, self._decisions = flow, games, decisions
         models = model_decisions(games, decisions)
-        self.preferred, self._kinds, self._rows = models.by_rules, models.kinds, models.rows
+        self.preferred, self._kinds = models.by_rules, models.kinds
+        self._inputs = encode_model_rows(flow.encoder, games, decisions, models.rows)
+        self._logits = flow.logits({model: each.planes for model, each in self._inputs.items()})
         self.probability = np.zeros((len(decisions), r.ACTIONS))
         decided = np.flatnonzero(self.preferred != r.NO_ACTION)
         self.probability[decided, self.preferred[decided]] = 1
@@ -57,20 +59,20 @@ class _Batch:
 
     def propose(self) -> None:
         """Share out between every legal chow, pong and kong; the rest of a claim's probability is a pass."""
-        rows = self._rows[SEES_CALL[self._rows["model"]]]
-        decision, option = rows["position"].astype(np.int64), rows["option"].astype(np.int64)
-        index, seats = self._decisions.game[decision], self._decisions.seat[decision]
-        planes = self._flow.encoder.proposals(self._games, index, seats, option)
-        confidence = np.zeros(len(decision))
-        for model in CALL_MODELS:
-            at = np.flatnonzero(rows["model"] == MODELS.index(model))
-            if len(at):
-                confidence[at] = _confidence(self._flow.networks[model](planes[at]))
+        calls = [model for model in CALL_MODELS if model in self._inputs]
+        decision = np.concatenate([np.zeros(0, np.int64), *(self._inputs[model].decision for model in calls)])
+        option = np.concatenate([np.zeros(0, np.int64), *(self._inputs[model].option for model in calls)])
+        confidence = np.concatenate([np.zeros(0), *(self._confidence(model) for model in calls)])
         for n in np.lexsort((option, confidence))[::-1]:  # the most confident first; of equal ones the higher action
             self._share(decision[n : n + 1], option[n : n + 1], confidence[n : n + 1])
         passing = np.flatnonzero((self._left > 0) & ~self._kinds.any(axis=1))
         self.probability[passing, r.PASS] = self._left[passing]
         self._prefer(passing, np.full(len(passing), r.PASS))
+
+    def _confidence(self, model: str) -> np.ndarray:
+        """Return f64[m]: by how much the logit of yes exceeds that of no in each row of a model."""
+        logits = self._logits[model]
+        return logits[:, YES].astype(np.float64) - logits[:, NO]
 
     def _share(self, decision: np.ndarray, option: np.ndarray, confidence: np.ndarray) -> None:
         """Give an option of each its part of what is left of some decisions' probability."""
@@ -86,28 +88,16 @@ class _Batch:
 
     def discard(self) -> None:
         """Share out between riichi (`TURN_MODELS`) and every kind that may be discarded."""
-        rows = self._rows[~SEES_CALL[self._rows["model"]]]
-        encoded, row = np.unique(rows["position"].astype(np.int64), return_inverse=True)
-        planes = self._flow.encoder.positions(self._games, self._decisions.game[encoded], self._decisions.seat[encoded])
         for model in TURN_MODELS:
-            of_model = rows["model"] == MODELS.index(model)
-            at, option = row[of_model], rows["option"][of_model].astype(np.int64)
-            if len(at):
-                self._share(encoded[at], option, _confidence(self._flow.networks[model](planes[at])))
+            if inputs := self._inputs.get(model):
+                self._share(inputs.decision, inputs.option, self._confidence(model))
         share = self._kinds.astype(np.float64)  # right where only one kind may be discarded
-        at = row[rows["model"] == DISCARD]
-        which = encoded[at]
-        if len(at):
-            logits = self._flow.networks["discard"](planes[at]).astype(np.float64)
-            share[which] = softmax(np.where(self._kinds[which], logits, -np.inf))
+        if inputs := self._inputs.get(MODELS[DISCARD]):
+            legal = self._kinds[inputs.decision]
+            share[inputs.decision] = softmax(np.where(legal, self._logits[MODELS[DISCARD]].astype(np.float64), -np.inf))
         decision, kind = np.nonzero(self._kinds)
         index, seats = self._decisions.game[decision], self._decisions.seat[decision]
         action = discard_actions(self._games, index, seats, kind)
         self.probability[decision, action] = self._left[decision] * share[decision, kind]
         likeliest = kind == share.argmax(axis=1)[decision]
         self._prefer(decision[likeliest], action[likeliest])
-
-
-def _confidence(logits: np.ndarray) -> np.ndarray:
-    """Return f64[n]: by how much the logit of yes exceeds that of no, logits f32[n, 2]."""
-    return logits[:, YES].astype(np.float64) - logits[:, NO]

@@ -4,14 +4,20 @@ It is the core of the simulator role: tables, the policies that play at them, an
 its configuration, its random seed and the weights it is given, not on timing; its state is plain arrays.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
+from simulator.players.play import shares
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
-from suphx.agent.interface import Agent, ModelOutput, act_each
+from suphx.agent.flow import Flow, FlowBatch
+from suphx.agent.interface import Agent, AgentOutput, ModelOutput
 from suphx.agent.sampling import highest_probability
 from suphx.checkpoint import joined, tensors_below
 from suphx.features.encode import encode_oracle_batch
@@ -24,6 +30,24 @@ from suphx.selfplay.records import as_bytes, from_bytes
 from suphx.selfplay.seating import LEARNER, TableConfig, seated
 
 _COUNTERS = ("games", "begun", "rounds", "decisions", "model_decisions", "version")
+
+#: A network at the tables: the number of a player, and the model.
+PlayerModel: TypeAlias = tuple[int, str]
+
+
+@dataclass(frozen=True)
+class BegunStep:
+    """A step of the tables whose networks are computed elsewhere."""
+
+    decisions: Decisions
+    parts: list[tuple[int, np.ndarray, FlowBatch | AgentOutput]]
+    """The number of each player, its rows of the decisions, and what it waits for, or has chosen."""
+
+    @property
+    def requests(self) -> dict[PlayerModel, np.ndarray]:
+        """What is to be computed: packed planes uint64[m, planes]."""
+        waiting = [(player, part) for player, _, part in self.parts if isinstance(part, FlowBatch)]
+        return {(player, model): planes for player, part in waiting for model, planes in part.planes.items()}
 
 
 class Collector:
@@ -84,9 +108,31 @@ class Collector:
 
     def step(self) -> tuple[Batch, Ended] | None:
         """Answer every pending decision; return experience and records of the rounds that this ended, if any."""
+        return self.finish(self.begin(), {})
+
+    def begin(self) -> BegunStep:
+        """Begin a step: encode what networks elsewhere are to compute; players with their own choose at once."""
+        assert self._policy is not None, "a collector needs a policy"
         decisions = self.tables.decisions()
-        ended = self.tables.step(self._answers(decisions))
-        self.counters["decisions"] += len(decisions)
+        who, parts = self.seated[decisions.game, decisions.seat], []
+        for (number, agent), rows, part in shares(list(enumerate((self._policy, *self._opponents))), who, decisions):
+            waits = isinstance(agent, Flow) and not agent.networks
+            parts.append((number, rows, (agent.begin if waits else agent.act)(self.tables.games, part)))
+        return BegunStep(decisions, parts)
+
+    def finish(self, begun: BegunStep, logits: Mapping[PlayerModel, np.ndarray]) -> tuple[Batch, Ended] | None:
+        """Finish the step that was begun last; returns as `step`. logits: f32[m, 34 or 2] for each of its requests."""
+        actions = np.empty(len(begun.decisions), np.int64)
+        for player, rows, part in begun.parts:
+            if isinstance(part, FlowBatch):
+                part = part.finish({model: logits[player, model] for model in part.planes})
+            actions[rows] = part.actions
+            if player == LEARNER:
+                outputs = [replace(each, decision=rows[each.decision]) for each in part.outputs]
+                if outputs:
+                    self._keep(begun.decisions, outputs)
+        ended = self.tables.step(actions)
+        self.counters["decisions"] += len(begun.decisions)
         if not len(ended):
             return None
         if ended.finished.any():  # the next games begin there, so that consecutive ones begin at about the same time
@@ -94,15 +140,6 @@ class Collector:
             self.tables.restart(free, self.counters["begun"] + np.arange(len(free)))
             self.counters["begun"] += len(free)
         return self._finish(ended)
-
-    def _answers(self, decisions: Decisions) -> np.ndarray:
-        """Return each decision's action, i64[n], chosen by the player in that seat; keep the policy's decisions."""
-        assert self._policy is not None, "a collector needs a policy"
-        who = self.seated[decisions.game, decisions.seat]
-        actions, choices = act_each((self._policy, *self._opponents), who, self.tables.games, decisions)
-        if (who == LEARNER).any() and choices[0].outputs:  # the learner's, whose number is the first
-            self._keep(decisions, choices[0].outputs)
-        return actions
 
     def _keep(self, decisions: Decisions, outputs: Sequence[ModelOutput]) -> None:
         """Keep the decisions of the policy's networks in one step."""
@@ -113,7 +150,7 @@ class Collector:
             np.add.at(self._steps, decisions.game[output.decision], 1)
             self.counters["model_decisions"] += len(owners)
             if output.model in self._pending:
-                rows = np.arange(len(owners))
+                rows: slice | np.ndarray = slice(None)  # whose planes are not copied
                 if self._max_confidence < 1:
                     rows = np.flatnonzero(highest_probability(output.logits, output.legal) <= self._max_confidence)
                 columns = {

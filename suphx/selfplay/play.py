@@ -13,7 +13,7 @@ from simulator.tables import Ended
 from suphx.agent.interface import Agent
 from suphx.learning.experience import Batch, join
 from suphx.reward.kinds import RoundRewards, TableRewards
-from suphx.selfplay.collect import Collector
+from suphx.selfplay.collect import BegunStep, Collector, PlayerModel
 from suphx.selfplay.config import TrainConfig
 
 
@@ -83,7 +83,11 @@ class CollectedRounds:
 
     def step(self) -> Ended | None:
         """Answer all pending decisions; return the rounds that this ended, if any."""
-        finished = self.collector.step()
+        return self.finish(self.collector.begin(), {})
+
+    def finish(self, begun: BegunStep, logits: Mapping[PlayerModel, np.ndarray]) -> Ended | None:
+        """Finish a step of the collector; return the rounds that this ended, if any."""
+        finished = self.collector.finish(begun, logits)
         if finished is None:
             return None
         batch, ended = finished

@@ -49,10 +49,12 @@ def test_kong_riichi_and_discard_are_asked_in_this_order():
     assert networks.models == ["kong", "riichi", "discard"]
 
 
-def test_a_kong_that_is_wanted_is_made_and_nothing_else_asked():
+def test_a_kong_that_is_wanted_is_made_and_nothing_else_decided():
     networks = StandInNetworks({"kong": 1, "riichi": 5})
-    assert chosen(Scene({0: "1111m456p789p234s"}, draws={0: "6z"}), networks) == "closed kong 1m"
-    assert networks.models == ["kong"]
+    scene = Scene({0: "1111m456p789p234s"}, draws={0: "6z"})
+    assert chosen(scene, networks) == "closed kong 1m"
+    _, output = decide(np.array([scene.game]), networks)
+    assert [each.model for each in output.outputs] == ["kong"]
 
 
 def test_of_two_wanted_kongs_the_surer_one_is_made():
@@ -67,14 +69,15 @@ def test_an_added_kong_is_asked_of_the_kong_network():
     scene.play("0 discard 1m", "1 pong", "1 discard 7s")
     networks = StandInNetworks({"kong": 1})
     assert chosen(until_turn(scene, 1), networks) == "added kong 1m"
-    assert networks.asked == [("kong", ADDED_KONG)]
+    assert ("kong", ADDED_KONG) in networks.asked
 
 
 def test_riichi_is_declared_and_its_discard_is_another_decision():
     scene = Scene({0: "234m567p55p2346s7z"}, draws={0: "7s"})
     networks = StandInNetworks({"riichi": 1}, kinds="2m 7z")
     assert chosen(scene, networks) == "riichi"
-    assert networks.models == ["riichi"]
+    _, output = decide(np.array([scene.game]), networks)
+    assert [each.model for each in output.outputs] == ["riichi"]
 
 
 def test_the_discard_of_a_riichi_keeps_to_what_leaves_the_hand_ready():
