@@ -11,6 +11,7 @@ from typer import Option
 
 from suphx.commands.groups import announced, with_plugins
 from suphx.commands.options import AsJson, Device, Threads
+from suphx.errors import InputError
 from suphx.plugins import BENCHES
 
 if TYPE_CHECKING:
@@ -97,18 +98,47 @@ def selfplay(
     seconds: Seconds = 5.0,
     games: Annotated[int, Option(min=2, help="Games side by side.")] = 512,
     device: Device = None,
+    stub: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MS,US", help="Simulators and an engine without networks: milliseconds per call, us per row."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure the collection of games of self-play in one process, and what the networks alone would do.
 
     Networks are fresh. Ratios are in rows of the networks' calls, and hold on a busy machine as well.
+
+    With --stub, one simulator, and as many as there are cores, in processes of their own as in a training; an engine's
+    networks take the time given, without computing anything: on an H200, 1,1.5 for `medium` and 1,2.2 for `base`.
     """
+    if stub is not None:
+        _bench_stub(stub, games, seconds, as_json)
+        return
     from suphx.bench.selfplay import bench_collector
     from suphx.networks.precision import choose_precision
 
     precision = choose_precision(device, threads=1)
     parts = ((size.name, bench_collector(size, precision, seconds, games)) for size in _sizes(sizes))
     _print(parts, as_json, precision=str(precision))
+
+
+def _bench_stub(stub: str, games: int, seconds: float, as_json: bool) -> None:
+    from suphx.bench.stub import bench_stub
+
+    try:
+        latency, per_row = map(float, stub.split(","))
+    except ValueError:
+        raise InputError(
+            f"--stub {stub}: write milliseconds per call and microseconds per row, such as 1,1.5"
+        ) from None
+
+    def parts() -> Iterable[tuple[str, dict[str, float]]]:
+        for n in dict.fromkeys((1, os.cpu_count() or 1)):
+            yield f"{n} simulator{'s' * (n > 1)}", bench_stub(n, games, latency / 1e3, per_row / 1e6, seconds)
+
+    _print(parts(), as_json)
 
 
 def learner(

@@ -1,8 +1,14 @@
-"""Inference from packed planes to logits, with a network prepared for one device and type."""
+"""Inference from packed planes to logits, with a network prepared for one device and type.
+
+On a GPU, planes go through pinned memory, and nothing waits before the logits are asked for: calls that follow one
+another (`start`) are in flight together, and on different streams the copies of one overlap with the networks of
+another.
+"""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
@@ -11,7 +17,7 @@ import torch
 from torch.nn import functional
 
 from suphx.networks.fused import FusedNetwork
-from suphx.networks.planes import unpack
+from suphx.networks.planes import unpack, unpack_masks
 from suphx.networks.policy import Network, Trunk
 from suphx.networks.precision import Precision
 
@@ -23,6 +29,8 @@ _MIN_CHUNK = 32
 GPU_CHUNK = 4096
 #: Positions per pass with passes of a fixed size.
 GPU_PASS_SIZE, CPU_PASS_SIZE = 1024, 32
+#: Other passes on a GPU are a multiple of this, so that kernels are chosen and memory is kept for few shapes.
+_GPU_STEP = 256
 
 
 @cache
@@ -68,6 +76,8 @@ class Evaluator:
             self._network.requires_grad_(False).eval()
             if batch_invariant:
                 self._pass = CPU_PASS_SIZE if self._on_cpu else GPU_PASS_SIZE
+            if precision.device.type == "cuda":  # the weights are there before any stream uses them
+                torch.cuda.current_stream(precision.device).synchronize()
 
     def logits(self, packed: np.ndarray) -> np.ndarray:
         """Return the network's outputs, f32[n, k], for packed planes uint64[n, planes].
@@ -76,11 +86,46 @@ class Evaluator:
         """
         if packed.ndim != 2 or packed.shape[1] != self.planes or packed.dtype != np.uint64:
             raise ValueError(f"{self.model} needs uint64[n, {self.planes}], not {packed.dtype}{list(packed.shape)}")
-        threads = self.precision.threads if self._on_cpu else 1
+        return self.start([packed])()
+
+    def start(self, parts: Sequence[np.ndarray]) -> Callable[[], np.ndarray]:
+        """Start computing the logits of several arrays of packed planes uint64[n, planes], which are of this network.
+
+        Returns a function that waits for them, f32[n, k] in the order of `parts`. A CPU has computed them by then.
+        """
         if self._on_cpu:
-            size = self._pass or min(CPU_CHUNK, max(_MIN_CHUNK, -(-len(packed) // threads)))
-        else:
-            size = self._pass or GPU_CHUNK
+            logits = self._on_threads(np.concatenate(parts) if len(parts) > 1 else parts[0])
+            return lambda: logits
+        n, step = sum(map(len, parts)), self._pass or _GPU_STEP
+        rows = max(-(-n // step), 1) * step
+        is_pinned = self.precision.device.type == "cuda"
+        packed = torch.empty((rows, self.planes), dtype=torch.int64, pin_memory=is_pinned)
+        array = packed.numpy().view(np.uint64)
+        np.concatenate([*parts, np.zeros((rows - n, self.planes), np.uint64)], out=array)
+        with torch.inference_mode():
+            there = packed.to(self.precision.device, non_blocking=True)
+            outputs = torch.cat(
+                [
+                    self._network(unpack_masks(each, self.precision.dtype))
+                    for each in there.split(self._pass or GPU_CHUNK)
+                ]
+            )
+            logits = torch.empty(outputs.shape, dtype=torch.float32, pin_memory=is_pinned)
+            logits.copy_(outputs, non_blocking=True)
+        done = torch.cuda.Event() if is_pinned else None
+        if done is not None:
+            done.record()
+
+        def wait() -> np.ndarray:
+            if done is not None:
+                done.synchronize()
+            return logits[:n].numpy()
+
+        return wait
+
+    def _on_threads(self, packed: np.ndarray) -> np.ndarray:
+        threads = self.precision.threads
+        size = self._pass or min(CPU_CHUNK, max(_MIN_CHUNK, -(-len(packed) // threads)))
         chunks = [packed[at : at + size] for at in range(0, max(len(packed), 1), size)]
         outputs = map(self._evaluate, chunks) if threads == 1 else _workers(threads).map(self._evaluate, chunks)
         return np.concatenate(list(outputs))
@@ -92,4 +137,4 @@ class Evaluator:
             rows = self._pass or len(packed)
             planes = unpack(packed, self.precision.dtype, self.precision.device)
             outputs = self._network(functional.pad(planes, (0, 0, 0, 0, 0, rows - len(packed))))
-            return outputs.float().cpu().numpy()[: len(packed)]
+            return outputs.float().numpy()[: len(packed)]

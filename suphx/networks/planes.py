@@ -16,8 +16,12 @@ _PARTS = 3
 def unpack(packed: np.ndarray, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
     """Return packed planes uint64[n, planes] as a tensor [n, 34, planes] of zeros and ones on a device."""
     masks = torch.from_numpy(np.ascontiguousarray(packed).view(np.int64))  # torch cannot shift uint64
-    masks = masks.to(device, non_blocking=True)
-    places = torch.arange(_PART_BITS, dtype=torch.int16, device=device)
+    return unpack_masks(masks.to(device, non_blocking=True), dtype)
+
+
+def unpack_masks(masks: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Return masks int64[n, planes] as a tensor [n, 34, planes] of zeros and ones on the same device."""
+    places = torch.arange(_PART_BITS, dtype=torch.int16, device=masks.device)
     rows = []
     for part in range(_PARTS):
         bits = (masks >> part * _PART_BITS).to(torch.int16)

@@ -11,9 +11,9 @@ from torch.nn import functional
 from simulator.tiles import KINDS
 from suphx.errors import InputError
 
-#: The probe runs a trunk convolution of `small` on this many positions.
-_PROBE_FILTERS = 64
-_PROBE_POSITIONS = 128
+#: The probe runs a trunk convolution on as many positions as a pass has: with fewer, a GPU's launches are measured.
+_PROBE_FILTERS = 96
+_PROBE_POSITIONS = {"cpu": 128, "cuda": 4096}
 _PROBE_SECONDS = 0.05
 #: How many times faster bfloat16 must be to justify its eight bits of precision.
 _WORTH = 1.2
@@ -78,7 +78,9 @@ def bfloat16_gain(device: torch.device) -> float:
     """Return how many times faster a trunk convolution runs in bfloat16 than in float32, measured once per device."""
     seconds = {}
     for dtype in (torch.float32, torch.bfloat16):
-        x = torch.ones(_PROBE_POSITIONS, KINDS, 1, _PROBE_FILTERS, dtype=dtype, device=device).permute(0, 3, 1, 2)
+        x = torch.ones(_PROBE_POSITIONS[device.type], KINDS, 1, _PROBE_FILTERS, dtype=dtype, device=device).permute(
+            0, 3, 1, 2
+        )
         weight = torch.ones(_PROBE_FILTERS, _PROBE_FILTERS, 3, 1, dtype=dtype, device=device)
         weight = weight.contiguous(memory_format=torch.channels_last)
         with torch.inference_mode():

@@ -66,7 +66,7 @@ def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Trainin
     games = config.publish_steps / steps_a_game
     versions, waiting = tables / ROUNDS_A_GAME / games, 0.0
     if by_roles:
-        in_flight = config.roles.simulators.count * config.roles.halves * IN_FLIGHT
+        in_flight = config.roles.simulators.count * config.roles.groups * IN_FLIGHT
         sent, ahead = in_flight * min(SENT_DECISIONS, learning.batch), config.roles.ahead * len(learning.models)
         waiting = sent / (games * sum(learned.values())) + ahead / config.publish_steps
     reach = max(learning.replay.staleness + 1 - versions, 0.0) * games

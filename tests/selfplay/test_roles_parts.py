@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import Pipe
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,16 +27,24 @@ from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.networks.policy import ValueNetwork
 from suphx.networks.sizes import NetworkSize
+from suphx.reward.rounds import PointRewards
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles import run_inputs as run_inputs_module
+from suphx.selfplay.roles.channel import Answer, Channel
 from suphx.selfplay.roles.engine import InferenceEngine
-from suphx.selfplay.roles.inference_client import Engines, OwnNetworks, PlayingNetworks, seconds_between_requests
+from suphx.selfplay.roles.inference_client import (
+    Engines,
+    InferenceClient,
+    OwnNetworks,
+    PlayingNetworks,
+    seconds_between_requests,
+)
 from suphx.selfplay.roles.messages import Published, pack, unpack
 from suphx.selfplay.roles.plan import Node, parse_node, plan_of
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.role import name_of
 from suphx.selfplay.roles.run_inputs import Networks, RunInputs, program
-from suphx.selfplay.roles.simulator import AnsweredPolicy
+from suphx.selfplay.roles.simulator import _Group
 
 ROLES = {"object_store_gib": 0.1}
 
@@ -88,6 +97,10 @@ class Watcher:
 
     def note(self, group: str, metrics: dict[str, float]) -> None:
         assert group == "engine" and metrics
+
+
+#: The learner's discard network.
+LEARNS = (0, "discard")
 
 
 class Source:
@@ -143,21 +156,23 @@ def test_an_engine_answers_for_every_player_and_takes_newer_weights(engine):
     actor, source = engine
     engines = Engines([actor], 0)
     planes = packed(5, MODEL_PLANES["discard"])
-    found, version, _ = engines.ask(0, "discard", planes)
-    assert version == 0 and np.allclose(found, expected(0, planes), atol=0.02)
-    assert np.allclose(engines.ask(1, "discard", planes)[0], expected(7, planes), atol=0.02)
+    both = {(player, "discard"): planes for player in (0, 1)}
+    logits = engines.compute(both)
+    assert engines.version == 0
+    for player, seed in ((0, 0), (1, 7)):
+        assert np.allclose(logits[player, "discard"], expected(seed, planes), atol=0.02)
 
     ray.get(source.publish.remote(publication(4, seed=9)))
     until = time.monotonic() + 60
-    while engines.ask(0, "discard", planes)[1] != 4:
+    while engines.version != 4:
         assert time.monotonic() < until
+        logits = engines.compute(both)
         time.sleep(0.05)
-    found, _, gamma = engines.ask(0, "discard", planes)
-    assert gamma == 0.5 and np.allclose(found, expected(9, planes), atol=0.02)
-    assert np.allclose(engines.ask(1, "discard", planes)[0], expected(7, planes), atol=0.02)
+    assert engines.gamma == 0.5
+    for player, seed in ((0, 9), (1, 7)):
+        assert np.allclose(logits[player, "discard"], expected(seed, planes), atol=0.02)
     assert engines.waiting > 0
-    late = AnsweredPolicy(engines, TrainConfig(), 0)  # of a simulator that comes up in the middle of a run
-    assert late.version == 4
+    assert Engines([actor], 0).version == 4  # of a simulator that comes up in the middle of a run
 
 
 def test_a_simulator_of_its_own_networks_answers_as_an_engine_does_and_takes_newer_weights(engine):
@@ -165,51 +180,84 @@ def test_a_simulator_of_its_own_networks_answers_as_an_engine_does_and_takes_new
     ray.get(source.publish.remote(publication(20, seed=9)))
     own = OwnNetworks(PlayingNetworks(precision()), pause=0.0)
     planes = packed(5, MODEL_PLANES["discard"])
-    assert own.current() == (20, 0.5)
+    assert (own.version, own.gamma) == (20, 0.5)
     for player, seed in ((0, 9), (1, 7)):
-        found, version, gamma = own.ask(player, "discard", planes)
-        assert (version, gamma) == (20, 0.5) and np.allclose(found, expected(seed, planes), atol=1e-5)
+        logits = own.compute({(player, "discard"): planes})[player, "discard"]
+        assert np.allclose(logits, expected(seed, planes), atol=1e-5)
     wide = np.concatenate([planes, planes[:, :3]], axis=1)
-    assert np.array_equal(own.ask(0, "discard", wide)[0], own.ask(0, "discard", planes)[0])
+    assert np.array_equal(own.compute({LEARNS: wide})[LEARNS], own.compute({LEARNS: planes})[LEARNS])
 
     ray.get(source.publish.remote(publication(21, seed=3)))
     until = time.monotonic() + 60
-    while own.current()[0] != 21:  # between two steps of the tables
+    while own.version != 21:
         assert time.monotonic() < until
-        own.follow()
-    assert np.allclose(own.ask(0, "discard", planes)[0], expected(3, planes), atol=1e-5)
+        logits = own.compute({LEARNS: planes})[LEARNS]
+    assert np.allclose(logits, expected(3, planes), atol=1e-5)
 
     ray.get(source.go_away.remote(True))  # the parameter server is restarted; meanwhile the weights play on
     for _ in range(3):
-        own.follow()
+        own.compute({})
         time.sleep(0.1)
     ray.get(source.go_away.remote(False))
-    assert own.current()[0] == 21
+    assert own.version == 21
 
 
 def test_an_engine_shows_a_network_its_own_planes(engine):
     actor, _ = engine
-    engines, planes = Engines([actor], 0), packed(4, MODEL_PLANES["riichi"])
+    engines, planes, key = Engines([actor], 0), packed(4, MODEL_PLANES["riichi"]), (0, "riichi")
     wide = np.concatenate([planes, packed(4, 3, seed=1)], axis=1)
-    assert np.array_equal(engines.ask(0, "riichi", wide)[0], engines.ask(0, "riichi", planes)[0])
+    assert np.array_equal(engines.compute({key: wide})[key], engines.compute({key: planes})[key])
     short = planes.copy()
     short[:, -2:] = 0
-    assert np.array_equal(engines.ask(0, "riichi", planes[:, :-2])[0], engines.ask(0, "riichi", short)[0])
+    assert np.array_equal(engines.compute({key: planes[:, :-2]})[key], engines.compute({key: short})[key])
 
 
-def test_questions_that_meet_at_an_engine_get_each_their_own_answers(engine):
+def test_requests_that_meet_at_an_engine_get_each_their_own_answers(engine):
     actor, _ = engine
-    asked = [packed(n, MODEL_PLANES["pong"], seed=n) for n in range(1, 30)]
-    found = ray.get([actor.answer.remote(0, "pong", planes) for planes in asked])
-    for planes, (logits, _, _) in zip(asked, found, strict=True):
-        assert np.allclose(logits, expected(0, planes, "pong"), atol=0.02)
+    requests = [{(0, "pong"): packed(n, MODEL_PLANES["pong"], seed=n), LEARNS: packed(n, 838)} for n in range(1, 30)]
+    clients = [Engines([actor], 0) for _ in requests[::2]]
+    for client, request in zip(clients, requests[::2], strict=True):  # some of this machine, some of others
+        client.send(request)
+    others = ray.get([actor.compute.remote(request) for request in requests[1::2]])
+    answers = [client.receive() for client in clients], [answer.logits for answer in others]
+    for part, logits in zip((requests[::2], requests[1::2]), answers, strict=True):
+        for request, each in zip(part, logits, strict=True):
+            assert np.allclose(each[0, "pong"], expected(0, request[0, "pong"], "pong"), atol=0.02)
+            assert each[LEARNS].shape == (len(request[LEARNS]), 34)
 
 
 def test_an_engine_that_cannot_answer_says_so_and_goes_on(engine):
     actor, _ = engine
-    with pytest.raises(ray.exceptions.RayTaskError):
-        ray.get(actor.answer.remote(0, "no model", packed(1, 3)))
-    assert len(ray.get(actor.answer.remote(0, "kong", packed(1, MODEL_PLANES["kong"])))[0]) == 1
+    wrong, kong = {(9, "kong"): packed(1, 3)}, {(0, "kong"): packed(1, MODEL_PLANES["kong"])}
+    with pytest.raises(InputError, match="no network of player 9"):
+        ray.get(actor.compute.remote(wrong))
+    engines = Engines([actor], 0)
+    with pytest.raises(RuntimeError, match="no network of player 9"):
+        engines.compute(wrong)
+    assert len(ray.get(actor.compute.remote(kong)).logits[0, "kong"]) == 1
+    assert len(engines.compute(kong)[0, "kong"]) == 1
+
+
+def test_a_channel_grows_with_its_requests_and_ends_with_either_side():
+    here, there = (Channel(each) for each in Pipe())
+    for n in (3, 0, 500):
+        planes = packed(n, MODEL_PLANES["discard"], seed=n)
+        here.send({LEARNS: planes, (0, "critic"): planes[:1, :5]} if n else {})
+        while (request := there.request()) is None:
+            pass
+        assert all(np.array_equal(request[key], planes[:1, :5] if key[1] == "critic" else planes) for key in request)
+        logits = {key: np.full((len(each), 4 if key[1] == "critic" else 34), n) for key, each in request.items()}
+        there.send_answer(Answer(logits, n, 0.25))
+        answer = here.answer()
+        assert (answer.version, answer.gamma) == (n, 0.25) and answer.logits.keys() == request.keys()
+        assert all((each == n).all() and each.shape == logits[key].shape for key, each in answer.logits.items())
+    here.send({LEARNS: planes})
+    here.connection.close()
+    assert len(there.request()[LEARNS]) == 500
+    with pytest.raises(EOFError):
+        there.request()
+    with pytest.raises(OSError):
+        there.send_answer(Answer({}, 0, 0.0))
 
 
 def test_an_engine_waits_for_the_server_rather_than_answer_with_the_start(engine):
@@ -217,30 +265,31 @@ def test_an_engine_waits_for_the_server_rather_than_answer_with_the_start(engine
     ray.get([source.publish.remote(publication(5, seed=9)), source.go_away.remote(True)])
     planes = packed(5, MODEL_PLANES["discard"])
 
-    async def ask() -> tuple[np.ndarray, int, float]:
+    async def ask() -> Answer:
         again = InferenceEngine(RoleConfig())
-        asked = [asyncio.create_task(again.answer(0, "discard", planes)) for _ in range(2)]
+        asked = [asyncio.create_task(again.compute({LEARNS: planes})) for _ in range(2)]
         asked.append(asyncio.create_task(again.current()))
         assert not (await asyncio.wait(asked, timeout=1))[0]
         await source.go_away.remote(False)
         first, _, current = await asyncio.wait_for(asyncio.gather(*asked), 60)
-        assert current == first[1:]
-        assert len(asyncio.all_tasks()) == 4  # this one, and each task of the engine once
+        assert current[:2] == (first.version, first.gamma)
+        assert len(asyncio.all_tasks()) == 3  # this one, and each task of the engine once
         return first
 
-    found, version, gamma = run_apart(ask)
-    assert (version, gamma) == (5, 0.5) and np.allclose(found, expected(9, planes), atol=0.02)
+    answer = run_apart(ask)
+    assert (answer.version, answer.gamma) == (5, 0.5)
+    assert np.allclose(answer.logits[LEARNS], expected(9, planes), atol=0.02)
 
 
-def test_an_engine_goes_on_when_a_question_that_it_cannot_answer_is_taken_back(engine):
+def test_an_engine_goes_on_when_a_request_that_it_cannot_answer_is_taken_back(engine):
     async def ask() -> int:
         here = InferenceEngine(RoleConfig())
         await here.ready()
-        taken_back = asyncio.create_task(here.answer(0, "no model", packed(1, 3)))
+        taken_back = asyncio.create_task(here.compute({(0, "no model"): packed(1, 3)}))
         await asyncio.sleep(0)  # it is asked
         taken_back.cancel()
-        kong = here.answer(0, "kong", packed(1, MODEL_PLANES["kong"]))
-        return len((await asyncio.wait_for(kong, 60))[0])
+        kong = here.compute({(0, "kong"): packed(1, MODEL_PLANES["kong"])})
+        return len((await asyncio.wait_for(kong, 60)).logits[0, "kong"])
 
     assert run_apart(ask) == 1
 
@@ -265,24 +314,25 @@ def test_an_engine_that_cannot_take_newer_weights_says_so_when_it_is_asked_wheth
         run_apart(follow)
 
 
-class _ShowsAll(Engines):
-    """Engines that know nothing yet, and say so in answers that any network could give."""
+class _ShowsAll(InferenceClient):
+    """Networks that say no, of weights that may be shown all that is hidden."""
 
-    def __init__(self) -> None:
-        self.waiting = 0.0
+    version, gamma = 0, 1.0
 
-    def current(self) -> tuple[int, float]:
-        return 0, 1.0
+    def send(self, request) -> None:
+        assert all(planes.shape[1] <= MODEL_PLANES[model] for (_, model), planes in request.items())
+        self._logits = {key: np.zeros((len(planes), OUTPUTS[key[1]]), np.float32) for key, planes in request.items()}
 
-    def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
-        assert planes.shape[1] <= MODEL_PLANES[model]
-        return np.zeros((len(planes), OUTPUTS[model]), np.float32), 0, 1.0
+    def receive(self):
+        return self._logits
 
 
 def test_a_policy_without_an_oracle_is_shown_nothing_hidden_whatever_engines_say():
-    collector = tiny_collector()
-    collector.set_policy(0, AnsweredPolicy(_ShowsAll(), TrainConfig(), 0))
-    collect(collector, 2)
+    config = TrainConfig(side_by_side=6, sample_games=0, reward={"kind": "round"})
+    group = _Group(0, 0, 0, config, RunInputs("", None, (), PointRewards(10_000)), _ShowsAll(), None)
+    while group.play.collector.counters["rounds"] < 2:
+        group.begin()
+        group.finish()
 
 
 def learning() -> LearningConfig:

@@ -1,8 +1,10 @@
 """Access of simulators to networks: those of every policy in play, in an engine's process or in their own."""
 
+import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from multiprocessing.connection import Client
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,16 @@ from ray.exceptions import RayError, RayTaskError
 
 from suphx.networks.inference import Evaluator
 from suphx.networks.precision import Precision
+from suphx.selfplay.collect import PlayerModel
 from suphx.selfplay.policy import fitted_logits
+from suphx.selfplay.roles.channel import Channel
 from suphx.selfplay.roles.messages import PackedNetwork, Published, unpack
 from suphx.selfplay.roles.role import find
 from suphx.selfplay.roles.run_inputs import run_inputs_with_networks
 from suphx.selfplay.seating import LEARNER
 
+#: Seconds to wait if no engine is available.
+_AGAIN_SECONDS = 0.5
 #: Seconds between two requests of a process for newer weights: at least, and for each process of the run that sends
 #: them, since one thread of the parameter server answers them all.
 _WEIGHTS_SECONDS, _SECONDS_A_PROCESS = 0.2, 0.004
@@ -31,7 +37,7 @@ def seconds_between_requests(processes: int) -> float:
 class Snapshot:
     """Networks that answer, by player and model, and the version and gamma of the learner's."""
 
-    networks: Mapping[tuple[int, str], Evaluator]
+    networks: Mapping[PlayerModel, Evaluator]
     version: int = 0
     gamma: float = 0.0
 
@@ -79,7 +85,7 @@ class PlayingNetworks:
         self._known, self.delay = known, max(time.time() - published.at, 0.0)
         return True
 
-    def _evaluators_of(self, players: Mapping[int, Mapping[str, PackedNetwork]]) -> dict[tuple[int, str], Evaluator]:
+    def _evaluators_of(self, players: Mapping[int, Mapping[str, PackedNetwork]]) -> dict[PlayerModel, Evaluator]:
         return {
             (player, model): Evaluator(unpack(packed), self._precision)
             for player, networks in players.items()
@@ -88,21 +94,26 @@ class PlayingNetworks:
 
 
 class InferenceClient:
-    """Who answers for the networks at a simulator's tables."""
+    """Who computes the networks at a simulator's tables: those in its own process, or an engine."""
 
+    version: int
+    """Of the learner's weights in the last answer."""
+    gamma: float
     waiting = 0.0
     """Seconds spent waiting for answers of other processes."""
 
-    def current(self) -> tuple[int, float]:
-        """Return the version of the learner's weights and their gamma."""
+    def send(self, request: Mapping[PlayerModel, np.ndarray]) -> None:
+        """Ask for networks: packed planes uint64[n, planes]; `receive` must follow."""
         raise NotImplementedError
 
-    def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
-        """Return logits f32[n, 34 or 2] (of the critic: f32[n, 4]), the version of the weights, and its gamma."""
+    def receive(self) -> dict[PlayerModel, np.ndarray]:
+        """Return the logits f32[n, 34 or 2] (of the critic: f32[n, 4]) of the last request."""
         raise NotImplementedError
 
-    def follow(self) -> None:
-        """Be called between two steps of the tables: newer weights may be used from now on."""
+    def compute(self, request: Mapping[PlayerModel, np.ndarray]) -> dict[PlayerModel, np.ndarray]:
+        """Return the answer to a request."""
+        self.send(request)
+        return self.receive()
 
 
 class OwnNetworks(InferenceClient):
@@ -115,51 +126,72 @@ class OwnNetworks(InferenceClient):
             networks.pull(wait=True)
             if not networks.is_there:
                 time.sleep(_WEIGHTS_SECONDS)
+        self.version, self.gamma = networks.now.version, networks.now.gamma
         self._next = time.monotonic() + pause
 
-    def current(self) -> tuple[int, float]:
-        """Return the version of the learner's weights and their gamma."""
-        return self._networks.now.version, self._networks.now.gamma
-
-    def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
-        """Return logits, the version of the weights, and its gamma."""
-        now = self._networks.now
-        return fitted_logits(now.networks[player, model], planes), now.version, now.gamma
-
-    def follow(self) -> None:
-        """Use newer weights, if they are there."""
+    def send(self, request: Mapping[PlayerModel, np.ndarray]) -> None:
+        """Compute them by newer weights, if these are there."""
         if time.monotonic() >= self._next and self._networks.pull(wait=False):
             self._next = time.monotonic() + self._pause
+        now = self._networks.now
+        self._logits = {key: fitted_logits(now.networks[key], planes) for key, planes in request.items()}
+        self.version, self.gamma = now.version, now.gamma
+
+    def receive(self) -> dict[PlayerModel, np.ndarray]:
+        """Return what was computed."""
+        return self._logits
 
 
 class Engines(InferenceClient):
-    """A simulator's access to the inference engines, which follow by themselves: one, or another if that is gone."""
+    """The inference engines, which follow by themselves: one, or another if that is gone."""
 
-    def __init__(self, engines: list[Any], first: int) -> None:
+    def __init__(self, engines: Sequence[Any], first: int) -> None:
         """engines: handles of the actors. first: number of the engine to ask first."""
-        self._engines = engines
-        self._first = first % len(engines)
+        self._engines, self._tries = list(engines), first
+        self._connect()
 
-    def current(self) -> tuple[int, float]:
-        """Return the result of `InferenceEngine.current`."""
-        return self._call("current")
-
-    def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
-        """Return the result of `InferenceEngine.answer`; wait while no engine is available."""
-        began = time.perf_counter()
-        answer = self._call("answer", player, model, planes)
-        self.waiting += time.perf_counter() - began
-        return answer
-
-    def _call(self, method: str, *arguments: object) -> Any:
-        tries = 0
-        while True:
-            engine = self._engines[(self._first + tries) % len(self._engines)]
+    def _connect(self) -> None:
+        """Find an engine; wait while none is available."""
+        for tries in itertools.count(1):
+            self._engine = self._engines[self._tries % len(self._engines)]
             try:
-                return ray.get(getattr(engine, method).remote(*arguments))
+                self.version, self.gamma, node, address, key = ray.get(self._engine.current.remote())
+                is_here = node == ray.get_runtime_context().get_node_id()
+                self._channel = Channel(Client(address, authkey=key)) if is_here else None
             except RayTaskError:
                 raise
-            except RayError:
-                tries += 1
+            except (RayError, OSError, EOFError):
+                self._tries += 1
                 if tries % len(self._engines) == 0:
-                    time.sleep(0.5)
+                    time.sleep(_AGAIN_SECONDS)
+            else:
+                return
+
+    def send(self, request: Mapping[PlayerModel, np.ndarray]) -> None:
+        """Send a request."""
+        self._request = request
+        if self._channel is None:
+            self._sent = self._engine.compute.remote(dict(request))
+            return
+        try:
+            self._channel.send(request)
+        except OSError:  # the engine is gone, which `receive` notices
+            pass
+
+    def receive(self) -> dict[PlayerModel, np.ndarray]:
+        """Wait for the answer; ask another engine, or the same one once it is back, if this one is gone."""
+        began = time.perf_counter()
+        while True:
+            try:
+                answer = ray.get(self._sent) if self._channel is None else self._channel.answer()
+            except RayTaskError:
+                raise
+            except (RayError, OSError, EOFError):
+                self._tries += 1
+                self._connect()
+                self.send(self._request)
+            else:
+                break
+        self.waiting += time.perf_counter() - began
+        self.version, self.gamma = answer.version, answer.gamma
+        return answer.logits

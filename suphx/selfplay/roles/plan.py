@@ -99,10 +99,10 @@ def plan_of(config: TrainConfig) -> ResourcePlan:
     tables = config.side_by_side * _DECISIONS_A_TABLE * planes * 8
     batch = max(map(learning.batch_for, learning.models))
     step = batch * _STEP_BYTES // roles.servers.count
-    does = f"in {roles.halves} halves" if roles.engines.count else "with networks of their own"
+    does = f"in {roles.groups} groups" if roles.engines.count else "with networks of their own"
     roles_of_run = (
         RolePlan(
-            "simulators", roles.simulators.count, roles.simulators.cpus, 0.0, roles.halves, _PROCESS_BYTES + 2 * tables,
+            "simulators", roles.simulators.count, roles.simulators.cpus, 0.0, 1, _PROCESS_BYTES + 2 * tables,
             f"play {config.side_by_side:,} games side by side each, {does}",
         ),
         RolePlan(

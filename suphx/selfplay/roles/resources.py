@@ -7,9 +7,9 @@ from pydantic import Field, model_validator
 from suphx.config import Config
 from suphx.networks.precision import Precision, choose_precision
 
-#: Halves of a simulator's tables, where engines answer.
-HALVES = 2
-#: Most batches of each half that no buffer has taken in yet, and the decisions after which one is sent.
+#: Groups of a simulator's tables, where engines compute: while one waits, another plays.
+GROUPS = 2
+#: Most batches of each group that no buffer has taken in yet, and the decisions after which one is sent.
 IN_FLIGHT, SENT_DECISIONS = 2, 1024
 
 
@@ -42,7 +42,7 @@ class RolesConfig(Config):
     """The processes of a distributed training."""
 
     simulators: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.5))
-    """Simulators play `side_by_side` games each; with engines in two halves: while one waits, the other plays."""
+    """Simulators play `side_by_side` games each; with engines in two groups: while one waits, the other plays."""
     engines: EnginesConfig = Field(default_factory=lambda: EnginesConfig(cpus=0.5))
     """Inference engines compute the answers of the networks at the tables, for machines with GPUs."""
     buffers: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.0))
@@ -77,6 +77,6 @@ class RolesConfig(Config):
         return self
 
     @property
-    def halves(self) -> int:
-        """Parts of a simulator's tables, each on a thread of its own."""
-        return HALVES if self.engines.count else 1
+    def groups(self) -> int:
+        """Groups of a simulator's tables."""
+        return GROUPS if self.engines.count else 1

@@ -118,7 +118,7 @@ class DistributedTraining:
         moments = self.progress.learner.moments if self.progress.learner else None
         self._start("monitor", MonitorRole, roles.monitor, [(config, self.folder.path)], _MONITOR_THREADS, here)
         self._come_up("monitor")  # which the others ask what the run starts from
-        in_flight = roles.simulators.count * roles.halves * IN_FLIGHT
+        in_flight = roles.simulators.count * roles.groups * IN_FLIGHT
         of_buffers = [(number, config.learning, config.seed, roles, moments) for number in range(roles.buffers.count)]
         self._start("buffers", Buffer, roles.buffers, of_buffers, calls=in_flight + 100)
         self._start("servers", ParameterServer, roles.servers, [(config,)], {"learn": 1})

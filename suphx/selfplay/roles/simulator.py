@@ -1,7 +1,7 @@
 """The simulator role: plays games endlessly, and sends the experience to the buffers.
 
-Where there are inference engines, these answer for the networks, and the tables are in two halves, each on its own
-thread: while one waits for answers, the other plays. Without engines the simulator holds the networks itself.
+Where there are inference engines, these compute the networks, and the tables are in groups: while the networks of one
+are computed, another plays. Without engines the simulator holds the networks itself.
 """
 
 from __future__ import annotations
@@ -9,22 +9,21 @@ from __future__ import annotations
 import itertools
 import time
 from collections import deque
-from functools import partial
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
 import numpy as np
 import ray
 from ray.exceptions import RayError, RayTaskError
 
-from simulator.tables import Decisions, Ended
+from simulator.tables import Ended
 from suphx.agent.flow import Flow, PlaneEncoder, Sampling
-from suphx.agent.interface import Agent, AgentOutput
+from suphx.agent.interface import Agent
 from suphx.learning.advantages import Values, raw_advantages
 from suphx.learning.critic import critic_planes
 from suphx.learning.experience import Batch
 from suphx.networks.memory import keep_memory
-from suphx.networks.models import CRITIC, MODELS
+from suphx.networks.models import CRITIC
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import CollectedRounds, PlayCounts
 from suphx.selfplay.policy import OracleEncoder, sampling_of
@@ -48,29 +47,12 @@ _SENT_SECONDS = 5.0
 _LOOK_SECONDS = 0.5
 
 
-class AnsweredPolicy(Flow):
-    """The learning policy, whose networks somebody answers for."""
+class RemotePolicy(Flow):
+    """The learning policy, whose networks a client computes."""
 
-    def __init__(self, client: InferenceClient, config: TrainConfig, seed: int) -> None:
-        self._client, self._has_oracle = client, config.learning.oracle is not None
-        self.version, self._gamma = client.current()
-        """The oldest version of weights that took part in the last decisions."""
-        self._versions: list[int] = []
-        self._oracle = OracleEncoder(0.0, seed)
-        networks = {model: partial(self._ask, model) for model in MODELS}
-        super().__init__(networks, self._oracle, Sampling(), sampling_of(config.learning.models, seed), config.name)
-
-    def _ask(self, model: str, planes: np.ndarray) -> np.ndarray:
-        logits, version, self._gamma = self._client.ask(LEARNER, model, planes)
-        self._versions.append(version)
-        return logits
-
-    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
-        """Choose for each decision."""
-        self._oracle.gamma, self._versions = self._gamma if self._has_oracle else 0.0, []
-        choice = super().act(games, decisions)
-        self.version = min(self._versions, default=self.version)
-        return choice
+    def __init__(self, config: TrainConfig, seed: int) -> None:
+        self.oracle = OracleEncoder(0.0, seed)
+        super().__init__({}, self.oracle, Sampling(), sampling_of(config.learning.models, seed), config.name)
 
 
 class Simulator(Role):
@@ -84,18 +66,19 @@ class Simulator(Role):
         first = number % len(buffers)
         self._next_buffer = itertools.cycle(buffers[first:] + buffers[:first])
         self._stop = Event()
-        self._error: BaseException | None = None
         self._sampled: Any = None
         instance = ask(self._monitor.begin_simulator)  # a number that no simulator of this run had before
         start, clients = self._clients(number)
-        self._halves = [_Half(half, number, instance, config, start, each, self) for half, each in enumerate(clients)]
+        self._groups = [
+            _Group(group, number, instance, config, start, each, self) for group, each in enumerate(clients)
+        ]
 
     def _clients(self, number: int) -> tuple[RunInputs, list[InferenceClient]]:
-        """Return what the run starts from, and who answers for the networks of each half of the tables."""
+        """Return what the run starts from, and who computes the networks of each group of the tables."""
         roles = self._config.roles
         if roles.engines.count:
             engines = find_all("engines", roles.engines.count)
-            return run_inputs(), [Engines(engines, number) for _ in range(roles.halves)]
+            return run_inputs(), [Engines(engines, number) for _ in range(roles.groups)]
         networks = PlayingNetworks(precision_for(roles.simulators))
         return networks.inputs, [OwnNetworks(networks, seconds_between_requests(roles.simulators.count))]
 
@@ -109,22 +92,13 @@ class Simulator(Role):
         return self._stop.is_set()
 
     def run(self) -> None:
-        """Play until it is stopped; raises the first error of either half."""
-        threads = [Thread(target=self._play, args=(half,), daemon=True) for half in self._halves]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if self._error is not None:
-            raise self._error
-
-    def _play(self, half: _Half) -> None:
-        try:
-            while not self.is_stopped:
-                half.step()
-        except BaseException as error:
-            self._error = self._error or error
-            self._stop.set()
+        """Play until it is stopped: while the networks of one group are computed, the others play."""
+        for group in self._groups:
+            group.begin()
+        while not self.is_stopped:
+            for group in self._groups:
+                group.finish()
+                group.begin()
 
     def sample(self, ended: Ended, version: int) -> None:
         """Send rounds of the sampled table to the monitor, unless the last ones are still on their way."""
@@ -138,12 +112,12 @@ class Simulator(Role):
         return next(self._next_buffer).add.remote(batch, raw, counts)
 
 
-class _Half:
-    """Tables that play on one thread."""
+class _Group:
+    """Tables whose networks are computed together."""
 
     def __init__(
         self,
-        half: int,
+        group: int,
         number: int,
         instance: int,
         config: TrainConfig,
@@ -152,22 +126,31 @@ class _Half:
         simulator: Simulator,
     ) -> None:
         self._config, self._client, self._simulator = config, client, simulator
-        self._is_sampled = number == half == 0 and config.sample_games > 0
-        seed = int(np.random.SeedSequence([config.seed, instance, half]).generate_state(1, np.uint64)[0])
-        slots = -(-config.side_by_side // config.roles.halves)
-        self._policy = AnsweredPolicy(client, config, seed)
-        self.play = CollectedRounds(config, slots, seed, start.rewards, _opponents(config, start, client, seed))
+        self._is_sampled = number == group == 0 and config.sample_games > 0
+        seed = int(np.random.SeedSequence([config.seed, instance, group]).generate_state(1, np.uint64)[0])
+        slots = -(-config.side_by_side // config.roles.groups)
+        self._policy = RemotePolicy(config, seed)
+        self.play = CollectedRounds(config, slots, seed, start.rewards, _opponents(config, start, seed))
         self._values = _values(client) if config.learning.has_critic else None
         self._wanted = min(SENT_DECISIONS, config.learning.batch)
         self._in_flight: deque[Any] = deque()
 
-    def step(self) -> None:
-        """Answer all pending decisions, and send experience if there is enough."""
-        self._client.follow()
-        self.play.collector.set_policy(self._policy.version, self._policy)
-        ended = self.play.step()
+    def begin(self) -> None:
+        """Begin a step: ask for the networks of all pending decisions."""
+        if self._config.learning.oracle is not None:
+            self._policy.oracle.gamma = self._client.gamma
+        self.play.collector.set_policy(self._client.version, self._policy)
+        self._begun = self.play.collector.begin()
+        self._client.send(self._begun.requests)
+
+    def finish(self) -> None:
+        """Take the step, and send experience if there is enough."""
+        logits = self._client.receive()
+        version = self._client.version
+        self.play.collector.set_policy(version, self._policy)
+        ended = self.play.finish(self._begun, logits)
         if ended is not None and self._is_sampled:
-            self._simulator.sample(ended, self._policy.version)
+            self._simulator.sample(ended, version)
         if self.play.has_rounds and (self.play.learnable >= self._wanted or self.play.seconds > _SENT_SECONDS):
             self._send()
 
@@ -178,6 +161,7 @@ class _Half:
         held = time.perf_counter() - began
         batch, counts = self.play.take()
         counts.held, counts.waiting, self._client.waiting = held, self._client.waiting, 0.0
+        counts.seconds /= self._config.roles.groups  # they take turns
         raw = raw_advantages(self._config.learning, batch, self._values)
         self._in_flight.append(self._simulator.send(batch, raw, counts))
 
@@ -197,18 +181,17 @@ class _Half:
         return True
 
 
-def _opponents(config: TrainConfig, start: RunInputs, client: InferenceClient, seed: int) -> list[Agent]:
-    def answered(name: str, player: int) -> Agent:
-        """Return an opponent whose networks somebody answers for."""
-        networks = {model: lambda planes, model=model: client.ask(player, model, planes)[0] for model in MODELS}
-        return Flow(networks, PlaneEncoder(), Sampling(), name=name)
-
+def _opponents(config: TrainConfig, start: RunInputs, seed: int) -> list[Agent]:
+    """Return the opponents by number; the client computes the networks of those that have some."""
     opponents: list[Agent] = []
     for name in config.table.opponents:
-        is_answered = name in start.opponents
-        opponents += [answered(name, start.number_of(name))] if is_answered else load_opponents((name,), seed)
+        has_networks = name in start.opponents
+        opponents += (
+            [Flow({}, PlaneEncoder(), Sampling(), name=name)] if has_networks else load_opponents((name,), seed)
+        )
     return opponents
 
 
 def _values(client: InferenceClient) -> Values:
-    return lambda experience: client.ask(LEARNER, CRITIC, critic_planes(experience))[0]
+    key = (LEARNER, CRITIC)
+    return lambda experience: client.compute({key: critic_planes(experience)})[key]
