@@ -94,8 +94,8 @@ class Evaluator:
         Returns a function that waits for them, f32[n, k] in the order of `parts`. A CPU has computed them by then.
         """
         if self._on_cpu:
-            logits = self._on_threads(np.concatenate(parts) if len(parts) > 1 else parts[0])
-            return lambda: logits
+            here = self._on_threads(np.concatenate(parts) if len(parts) > 1 else parts[0])
+            return lambda: here
         n, step = sum(map(len, parts)), self._pass or _GPU_STEP
         rows = max(-(-n // step), 1) * step
         is_pinned = self.precision.device.type == "cuda"
@@ -104,14 +104,9 @@ class Evaluator:
         np.concatenate([*parts, np.zeros((rows - n, self.planes), np.uint64)], out=array)
         with torch.inference_mode():
             there = packed.to(self.precision.device, non_blocking=True)
-            outputs = torch.cat(
-                [
-                    self._network(unpack_masks(each, self.precision.dtype))
-                    for each in there.split(self._pass or GPU_CHUNK)
-                ]
-            )
-            logits = torch.empty(outputs.shape, dtype=torch.float32, pin_memory=is_pinned)
-            logits.copy_(outputs, non_blocking=True)
+            passes = there.split(self._pass or GPU_CHUNK)
+            outputs = torch.cat([self._network(unpack_masks(each, self.precision.dtype)) for each in passes])
+            logits = outputs.to("cpu", torch.float32, non_blocking=True)  # to pinned memory
         done = torch.cuda.Event() if is_pinned else None
         if done is not None:
             done.record()

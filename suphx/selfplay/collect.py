@@ -114,10 +114,13 @@ class Collector:
         """Begin a step: encode what networks elsewhere are to compute; players with their own choose at once."""
         assert self._policy is not None, "a collector needs a policy"
         decisions = self.tables.decisions()
-        who, parts = self.seated[decisions.game, decisions.seat], []
+        who = self.seated[decisions.game, decisions.seat]
+        parts: list[tuple[int, np.ndarray, FlowBatch | AgentOutput]] = []
         for (number, agent), rows, part in shares(list(enumerate((self._policy, *self._opponents))), who, decisions):
-            waits = isinstance(agent, Flow) and not agent.networks
-            parts.append((number, rows, (agent.begin if waits else agent.act)(self.tables.games, part)))
+            if isinstance(agent, Flow) and not agent.networks:
+                parts.append((number, rows, agent.begin(self.tables.games, part)))
+            else:
+                parts.append((number, rows, agent.act(self.tables.games, part)))
         return BegunStep(decisions, parts)
 
     def finish(self, begun: BegunStep, logits: Mapping[PlayerModel, np.ndarray]) -> tuple[Batch, Ended] | None:

@@ -52,7 +52,8 @@ class InferenceEngine(Role):
                         break
                     await asyncio.sleep(_AGAIN_SECONDS)
                 self._tasks = [asyncio.create_task(each()) for each in (self._follow, self._report)]
-        for task in (*self._tasks, *self._server.threads):
+        background: tuple[Any, ...] = (*self._tasks, *self._server.threads)
+        for task in background:
             if task.done():
                 task.result()
 

@@ -67,7 +67,7 @@ class NetworkServer:
         self._listener = Listener(family="AF_UNIX", authkey=self.key)
         self._wakes, self._wake = Pipe(duplex=False)
         self._new: deque[Connection | _Request] = deque()  # what other threads hand to the one that serves
-        self._channels: dict[Connection, Channel] = {}
+        self._channels: dict[object, Channel] = {}  # by their connections
         is_gpu = device.type == "cuda"
         self._most_batches = batches or (_GPU_BATCHES if is_gpu else 1)
         self._streams = cycle([torch.cuda.Stream(device) if is_gpu else None for _ in range(self._most_batches)])
@@ -113,7 +113,9 @@ class NetworkServer:
     def _take(self, wait_for_one: bool) -> list[_Request]:
         """Return the requests that are there."""
         requests = []
-        for connection in wait([self._wakes, *self._channels], None if wait_for_one else 0):
+        for connection in wait(
+            [self._wakes, *(each.connection for each in self._channels.values())], None if wait_for_one else 0
+        ):
             if connection is self._wakes:
                 self._wakes.recv_bytes()
                 new = self._new.popleft()
