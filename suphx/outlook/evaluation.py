@@ -1,12 +1,8 @@
-"""Measure an outlook network on held-out games: Brier scores against what needs no network, and calibration.
-
-Intervals are 95 %, by bootstrap over games: all decisions of a game stay together.
-"""
+"""Measure an outlook network on held-out games: Brier scores, calibration; 95 % intervals by bootstrap over games."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -23,9 +19,10 @@ from suphx.outlook.labels import DEALT_IN, WON
 from suphx.outlook.outputs import Outlooks
 from suphx.outlook.predictor import Outlook
 from suphx.outlook.tables import FrequencyTables, count_tables, current_rank, suji_classes
-from suphx.reward.evaluation import Bin, Number, game_draws, ratio, with_interval
+from suphx.reward.evaluation import BINS, Bin, GameSampler, Number, with_interval
 
 NETWORK, BASE_RATE, SUJI_TABLE, PLACE_TABLE = "network", "base rate", "suji table", "place table"
+GAME, ACTUAL = "game", "actual"
 #: Rounds that are collected and evaluated at a time.
 _CHUNK = 200
 #: Decisions whose frequencies make up the tables.
@@ -38,8 +35,6 @@ _EVENTS = {
     "tile deals in": _SMALL, "tile deals in to riichi": _SMALL, "win": _LARGE, "deal in": _LARGE, "last place": _LARGE,
 }  # fmt: skip
 _VALUES = ("cost of a tile that deals in", "points", "placement")
-#: Groups of equal size for expected values.
-_GROUPS = 10
 #: Bounds of the classes of discards by what they cost, in points.
 _COSTS = (-300.0, -100.0, 100.0, 300.0, 1000.0)
 
@@ -104,16 +99,8 @@ class OutlookEvaluation(BaseModel):
     discards: DiscardEvaluation
 
 
-@dataclass(frozen=True)
-class _Samples:
-    """Examples of an event or a value."""
-
-    games: np.ndarray
-    """i64[n]"""
-    actual: np.ndarray
-    """f32[n]"""
-    predictions: dict[str, np.ndarray]
-    """f32[n] by predictor."""
+#: Examples by name: GAME i64[n], ACTUAL f32[n], and the predictions f32[n] of each predictor.
+_Samples = dict[str, np.ndarray]
 
 
 def _samples(
@@ -123,20 +110,15 @@ def _samples(
     rows: np.ndarray | slice = slice(None),
 ) -> _Samples:
     """Return some rows of arrays that are broadcast to the shape of `actual`."""
+    of_game = np.broadcast_to(games.reshape(-1, *[1] * (actual.ndim - 1)), actual.shape)[rows]
+    values = {ACTUAL: actual, **predictions}
+    return {GAME: of_game} | {
+        name: np.broadcast_to(each, actual.shape)[rows].astype(np.float32) for name, each in values.items()
+    }
 
-    def take(values: np.ndarray | float) -> np.ndarray:
-        return np.broadcast_to(values, actual.shape)[rows].astype(np.float32)
 
-    of_rows = np.broadcast_to(games.reshape(-1, *[1] * (actual.ndim - 1)), actual.shape)[rows]
-    return _Samples(of_rows, take(actual), {name: take(values) for name, values in predictions.items()})
-
-
-def _join(parts: list[_Samples]) -> _Samples:
-    return _Samples(
-        np.concatenate([each.games for each in parts]),
-        np.concatenate([each.actual for each in parts]),
-        {name: np.concatenate([each.predictions[name] for each in parts]) for name in parts[0].predictions},
-    )
+def _join(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    return {name: np.concatenate([each[name] for each in parts]) for name in parts[0]}
 
 
 def evaluate(
@@ -177,11 +159,10 @@ def evaluate(
             n_valued += len(games)
         show(min(1.0, (first + _CHUNK) / len(order)))
     joined = {name: _join([each[name] for each in samples]) for name in samples[0]}
-    columns = {name: np.concatenate([each[name] for each in discards]) for name in discards[0]}
-    sampler = _Sampler(joined["win"].games, bootstrap, seed)
+    sampler = GameSampler(joined["win"][GAME], bootstrap, seed)
     return OutlookEvaluation(
         source=prepared.sources(prepared.split() == list(SPLITS).index("test")),
-        games=len(np.unique(joined["win"].games)),
+        games=len(np.unique(joined["win"][GAME])),
         decisions=n_decisions,
         tables={
             "tile deals in": tables.tile,
@@ -192,7 +173,7 @@ def evaluate(
         },
         events={name: _event(sampler, joined[name], bounds) for name, bounds in _EVENTS.items()},
         values={name: _value(sampler, joined[name]) for name in _VALUES},
-        discards=_discard_evaluation(sampler, columns),
+        discards=_discard_evaluation(sampler, _join(discards)),
     )
 
 
@@ -253,7 +234,7 @@ def _of_discards(
     rows, preferred = np.arange(len(games)), shares.argmax(axis=1)
     expected = np.where(legal, values, 0)
     return {
-        "games": games,
+        GAME: games,
         "gained": examples.targets.points.astype(float),
         "position": (expected * shares).sum(axis=1),
         "discard": expected[rows, examples.discards],
@@ -262,77 +243,43 @@ def _of_discards(
     }
 
 
-class _Sampler:
-    """Ratios of sums over examples, with intervals by bootstrap over games."""
-
-    def __init__(self, games: np.ndarray, bootstrap: int, seed: int) -> None:
-        """games: i64[n], the games of all examples, from which the samples are drawn."""
-        self._games = np.unique(games)
-        self._draws = game_draws(len(self._games), bootstrap, seed)
-
-    def ratios(self, games: np.ndarray, above: np.ndarray, below: np.ndarray | None = None) -> np.ndarray:
-        """Return f64[bootstrap + 1]: sums of `above` divided by those of `below`, by default the number of examples."""
-        game, n = np.searchsorted(self._games, games), len(self._games)
-        return ratio(np.bincount(game, above, n), np.bincount(game, below, n), self._draws)
-
-    def mean(self, games: np.ndarray, values: np.ndarray) -> Number:
-        """Return the mean over examples."""
-        return with_interval(self.ratios(games, values))
-
-    def slope(self, games: np.ndarray, predicted: np.ndarray, actual: np.ndarray) -> Number:
-        """Return the slope of actual on predicted values, both centered."""
-        return with_interval(self.ratios(games, predicted * actual, predicted**2))
-
-    def squared_errors(self, samples: _Samples) -> dict[str, np.ndarray]:
-        """Return f64[bootstrap + 1] by predictor: the mean squared error."""
-        return {
-            name: self.ratios(samples.games, (values.astype(np.float64) - samples.actual) ** 2)
-            for name, values in samples.predictions.items()
-        }
-
-    def bins(self, samples: _Samples, bounds: np.ndarray) -> list[Bin]:
-        """Return groups of examples by the network's prediction."""
-        predicted = samples.predictions[NETWORK]
-        group = np.searchsorted(bounds, predicted, side="right")
-        bins = []
-        for number in range(len(bounds) + 1):
-            inside = group == number
-            games = samples.games[inside]
-            if len(np.unique(games)) > 1:
-                mean = float(predicted[inside].mean(dtype=np.float64))
-                actual = self.mean(games, samples.actual[inside])
-                bins.append(Bin(predicted=mean, actual=actual, examples=len(games)))
-        return bins
+def _scores(sampler: GameSampler, samples: _Samples) -> dict[str, np.ndarray]:
+    """Return f64[bootstrap + 1] by predictor: the mean squared error."""
+    return {
+        name: sampler.ratios(samples[GAME], (values.astype(np.float64) - samples[ACTUAL]) ** 2)
+        for name, values in samples.items()
+        if name not in (GAME, ACTUAL)
+    }
 
 
-def _event(sampler: _Sampler, samples: _Samples, bounds: tuple[float, ...]) -> Event:
-    scores = sampler.squared_errors(samples)
+def _event(sampler: GameSampler, samples: _Samples, bounds: tuple[float, ...]) -> Event:
+    scores = _scores(sampler, samples)
     return Event(
-        examples=len(samples.games),
-        share=float(samples.actual.mean(dtype=np.float64)),
+        examples=len(samples[GAME]),
+        share=float(samples[ACTUAL].mean(dtype=np.float64)),
         brier={name: with_interval(score) for name, score in scores.items()},
         gain={name: with_interval(1 - scores[NETWORK] / scores[name]) for name in scores if name != NETWORK},
-        calibration=sampler.bins(samples, np.array(bounds)),
+        calibration=sampler.bins(samples[GAME], samples[NETWORK], samples[ACTUAL], np.array(bounds)),
     )
 
 
-def _value(sampler: _Sampler, samples: _Samples) -> Value:
-    predicted, actual = (each.astype(np.float64) for each in (samples.predictions[NETWORK], samples.actual))
+def _value(sampler: GameSampler, samples: _Samples) -> Value:
+    games = samples[GAME]
+    predicted, actual = (samples[name].astype(np.float64) for name in (NETWORK, ACTUAL))
     return Value(
-        examples=len(samples.games),
-        rmse={name: with_interval(np.sqrt(score)) for name, score in sampler.squared_errors(samples).items()},
-        slope=sampler.slope(samples.games, predicted - predicted.mean(), actual - actual.mean()),
-        calibration=sampler.bins(samples, np.quantile(predicted, np.arange(1, _GROUPS) / _GROUPS)),
+        examples=len(games),
+        rmse={name: with_interval(np.sqrt(score)) for name, score in _scores(sampler, samples).items()},
+        slope=sampler.slope(games, predicted - predicted.mean(), actual - actual.mean()),
+        calibration=sampler.bins(games, predicted, actual, np.quantile(predicted, np.arange(1, BINS) / BINS)),
     )
 
 
-def _discard_evaluation(sampler: _Sampler, columns: dict[str, np.ndarray]) -> DiscardEvaluation:
-    games, gained, agrees = columns["games"], columns["gained"], columns["agrees"]
+def _discard_evaluation(sampler: GameSampler, columns: dict[str, np.ndarray]) -> DiscardEvaluation:
+    games, gained, agrees = columns[GAME], columns["gained"], columns["agrees"]
     cost, lost = columns["preferred"] - columns["discard"], columns["preferred"] - gained
-    classes: list[tuple[float | None, float | None, np.ndarray]] = [(None, None, agrees)]
-    for low, high in pairwise((None, *_COSTS, None)):
-        inside = ~agrees & (cost >= (-np.inf if low is None else low)) & (cost < (np.inf if high is None else high))
-        classes.append((low, high, inside))
+    group = np.where(agrees, -1, np.searchsorted(_COSTS, cost, side="right"))
+    bounds = [(None, None), *pairwise((None, *_COSTS, None))]
+    classes = [(*ends, group == number) for number, ends in enumerate(bounds, -1)]
     return DiscardEvaluation(
         decisions=len(games),
         slope=sampler.slope(games, columns["discard"] - columns["position"], gained - columns["position"]),

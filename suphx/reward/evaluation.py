@@ -65,6 +65,54 @@ class RewardEvaluation(BaseModel):
     """Slope of actual rewards on predicted ones: 1 is calibrated, below 1 the predictions are too bold."""
 
 
+class GameSampler:
+    """Ratios of sums over examples, with intervals by bootstrap over games: all examples of a game stay together."""
+
+    def __init__(self, games: np.ndarray, bootstrap: int, seed: int) -> None:
+        """games: i64[n], the games of all examples, from which the samples are drawn."""
+        self._games = np.unique(games)
+        n = len(self._games)
+        drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), bootstrap)
+        self._draws = np.concatenate([np.ones((1, n)), drawn])  # how often each game is drawn; at first, once
+
+    def ratios(self, games: np.ndarray, above: np.ndarray, below: np.ndarray | None = None) -> np.ndarray:
+        """Return f64[bootstrap + 1]: sums of `above` divided by those of `below`, by default the number of examples.
+
+        The first is that of all games; NaN where the second sum is 0.
+        """
+        game, n = np.searchsorted(self._games, games), len(self._games)
+        with np.errstate(invalid="ignore"):
+            return (self._draws @ np.bincount(game, above, n)) / (self._draws @ np.bincount(game, below, n))
+
+    def mean(self, games: np.ndarray, values: np.ndarray) -> Number:
+        """Return the mean over examples."""
+        return with_interval(self.ratios(games, values))
+
+    def slope(self, games: np.ndarray, predicted: np.ndarray, actual: np.ndarray) -> Number:
+        """Return the slope of actual on predicted values, both centered."""
+        return with_interval(self.ratios(games, predicted * actual, predicted**2))
+
+    def bins(self, games: np.ndarray, predicted: np.ndarray, actual: np.ndarray, bounds: np.ndarray) -> list[Bin]:
+        """Return groups of examples by their prediction, those of at least two games."""
+        group = np.searchsorted(bounds, predicted, side="right")
+        insides = [group == number for number in range(len(bounds) + 1)]
+        return [
+            Bin(
+                predicted=float(predicted[inside].mean(dtype=np.float64)),
+                actual=self.mean(games[inside], actual[inside]),
+                examples=int(inside.sum()),
+            )
+            for inside in insides
+            if len(np.unique(games[inside])) > 1
+        ]
+
+
+def with_interval(values: np.ndarray) -> Number:
+    """Return the first value, with the interval from the others."""
+    low, high = np.nanpercentile(values[1:], _INTERVAL)
+    return Number(value=float(values[0]), low=float(low), high=float(high))
+
+
 def evaluate(
     games: Games, rewards: np.ndarray, predictions: dict[str, np.ndarray], draws: int, seed: int
 ) -> RewardEvaluation:
@@ -77,51 +125,34 @@ def evaluate(
     chosen = np.flatnonzero(known.any(1))
     games, rewards, known = games.take(chosen), rewards[chosen], known[chosen]
     predictions = {name: values[chosen] for name, values in predictions.items()}
-    drawn = game_draws(len(games), draws, seed)
     played = games.starts["round"][:, : known.shape[1]]
     names = {round_name(number): known & (played == number) for number in range(8)}
     names[_OVERTIME] = known & (played >= 8)
     weights = {ALL_ROUNDS: known / known.sum(1, keepdims=True)}
     weights |= {name: mask.astype(float) for name, mask in names.items() if mask.any()}
-    examples = {name: int((weight > 0).sum()) * SEATS for name, weight in weights.items()}
-    predicted = predictions[PREDICTOR]
+    rows = np.arange(len(games))
+    sampler = GameSampler(rows, draws, seed)
+    # of predictions in all known rounds; both they and the rewards have mean 0 over the seats, so are centered
+    flat = rows.repeat(known.sum(1) * SEATS), predictions[PREDICTOR][known].ravel(), rewards[known.nonzero()[0]].ravel()
     return RewardEvaluation(
         games=len(games),
-        examples=examples,
-        errors={name: _errors(predictions, rewards, weight, drawn) for name, weight in weights.items()},
-        calibration=_calibration(predicted, rewards, known, drawn),
-        calibration_slope=_slope(predicted, rewards, known, drawn),
+        examples={name: int((weight > 0).sum()) * SEATS for name, weight in weights.items()},
+        errors={name: _errors(predictions, rewards, weight, sampler) for name, weight in weights.items()},
+        calibration=sampler.bins(*flat, np.quantile(flat[1], np.arange(1, BINS) / BINS)),
+        calibration_slope=sampler.slope(*flat),
     )
 
 
-def game_draws(n: int, draws: int, seed: int) -> np.ndarray:
-    """Return f64[draws + 1, n]: how often each game is drawn; the first row has each game once."""
-    drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), draws)
-    return np.concatenate([np.ones((1, n)), drawn])
-
-
-def with_interval(values: np.ndarray) -> Number:
-    """Return the first value, with the interval from the others."""
-    low, high = np.nanpercentile(values[1:], _INTERVAL)
-    return Number(value=float(values[0]), low=float(low), high=float(high))
-
-
-def ratio(above: np.ndarray, below: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-    """Return f64[draws + 1]: the ratio of two sums over games, with terms [n] each; NaN if the second sum is 0."""
-    with np.errstate(invalid="ignore"):
-        return (drawn @ above) / (drawn @ below)
-
-
 def _errors(
-    predictions: dict[str, np.ndarray], rewards: np.ndarray, weight: np.ndarray, drawn: np.ndarray
+    predictions: dict[str, np.ndarray], rewards: np.ndarray, weight: np.ndarray, sampler: GameSampler
 ) -> dict[str, Errors]:
     """Return the errors of each predictor; weight: [n, k], of each round."""
-    rmse, mae = {}, {}
+    rows, rmse, mae = np.arange(len(weight)), {}, {}
     for name, values in predictions.items():
         mistakes = values - rewards[:, None]
         squares, sizes = (mistakes**2).mean(-1), np.abs(mistakes).mean(-1)
-        rmse[name] = np.sqrt(ratio((squares * weight).sum(1), weight.sum(1), drawn))
-        mae[name] = ratio((sizes * weight).sum(1), weight.sum(1), drawn)
+        rmse[name] = np.sqrt(sampler.ratios(rows, (squares * weight).sum(1), weight.sum(1)))
+        mae[name] = sampler.ratios(rows, (sizes * weight).sum(1), weight.sum(1))
     return {
         name: Errors(
             rmse=with_interval(rmse[name]),
@@ -130,30 +161,3 @@ def _errors(
         )
         for name in predictions
     }
-
-
-def _calibration(predicted: np.ndarray, rewards: np.ndarray, known: np.ndarray, drawn: np.ndarray) -> list[Bin]:
-    real = np.repeat(known[..., None], SEATS, -1)
-    actual = np.broadcast_to(rewards[:, None], predicted.shape)
-    bounds = np.quantile(predicted[real], np.arange(1, BINS) / BINS)
-    which = np.where(real, np.searchsorted(bounds, predicted), -1)
-    bins = []
-    for number in range(BINS):
-        inside = which == number
-        if inside.any():
-            means = ratio((actual * inside).sum((1, 2)), inside.sum((1, 2)), drawn)
-            bins.append(
-                Bin(
-                    predicted=float(predicted[inside].mean()),
-                    actual=with_interval(means),
-                    examples=int(inside.sum()),
-                )
-            )
-    return bins
-
-
-def _slope(predicted: np.ndarray, rewards: np.ndarray, known: np.ndarray, drawn: np.ndarray) -> Number:
-    """Return the slope of rewards on predictions; both have mean 0 over the seats, so no intercept is needed."""
-    real = known[..., None]
-    products = (predicted * rewards[:, None] * real).sum((1, 2))
-    return with_interval(ratio(products, (predicted**2 * real).sum((1, 2)), drawn))

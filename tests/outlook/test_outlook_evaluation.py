@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from suphx.outlook.evaluation import NETWORK, _discard_evaluation, _event, _Sampler, _Samples, _value
+from suphx.outlook.evaluation import ACTUAL, GAME, NETWORK, _discard_evaluation, _event, _value
 from suphx.outlook.tables import count_tables, current_rank, suji_classes
+from suphx.reward.evaluation import GameSampler
 
 GAMES, EACH = 300, 100
 
 
-def sampler(games: np.ndarray) -> _Sampler:
-    return _Sampler(games, 200, 0)
+def sampler(games: np.ndarray) -> GameSampler:
+    return GameSampler(games, 200, 0)
 
 
 def test_a_calibrated_probability_lies_on_the_diagonal_and_its_brier_score_is_its_variance():
@@ -17,15 +18,16 @@ def test_a_calibrated_probability_lies_on_the_diagonal_and_its_brier_score_is_it
     games = np.repeat(np.arange(GAMES), EACH)
     predicted = random.choice([0.1, 0.4, 0.7], len(games))
     happened = random.random(len(games)) < predicted
-    samples = _Samples(games, happened, {NETWORK: predicted, "base rate": np.full(len(games), predicted.mean())})
+    base = np.full(len(games), predicted.mean())
+    samples = {GAME: games, ACTUAL: happened, NETWORK: predicted, "base rate": base}
     result = _event(sampler(games), samples, (0.25, 0.5))
     assert [round(each.predicted, 6) for each in result.calibration] == [0.1, 0.4, 0.7]
     for each in result.calibration:
         assert each.actual.low < each.predicted < each.actual.high
         assert each.actual.high - each.actual.low < 0.03
-    score, base = result.brier[NETWORK], result.brier["base rate"]
+    score, base_score = result.brier[NETWORK], result.brier["base rate"]
     assert abs(score.value - (predicted * (1 - predicted)).mean()) < 0.003 and score.low < score.value < score.high
-    assert abs(result.gain["base rate"].value - (1 - score.value / base.value)) < 1e-9
+    assert abs(result.gain["base rate"].value - (1 - score.value / base_score.value)) < 1e-9
     assert result.gain["base rate"].low > 0
 
 
@@ -33,7 +35,7 @@ def test_a_bold_network_has_a_slope_below_one():
     random = np.random.default_rng(1)
     games = np.repeat(np.arange(GAMES), EACH)
     real = random.normal(0, 1000, len(games))
-    samples = _Samples(games, real + random.normal(0, 3000, len(games)), {NETWORK: 2 * real + 50})
+    samples = {GAME: games, ACTUAL: real + random.normal(0, 3000, len(games)), NETWORK: 2 * real + 50}
     result = _value(sampler(games), samples)
     assert result.slope.low < 0.5 < result.slope.high and result.slope.high < 0.6
     assert len(result.calibration) == 10
@@ -57,7 +59,7 @@ def test_what_discards_cost_is_compared_with_what_they_gained():
     cost = np.where(agrees, 0, random.uniform(-200, 800, len(games)))
     discard = preferred - cost
     columns = {
-        "games": games, "agrees": agrees, "preferred": preferred, "discard": discard,
+        GAME: games, "agrees": agrees, "preferred": preferred, "discard": discard,
         "position": preferred - 0.3 * 300, "gained": discard + random.normal(0, 500, len(games)),
     }  # fmt: skip
     result = _discard_evaluation(sampler(games), columns)
