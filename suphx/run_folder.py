@@ -7,6 +7,7 @@ is cut off on resume.
 import errno
 import json
 import os
+import reprlib
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -57,26 +58,31 @@ def folder_lock(folder: Path, work: str) -> Iterator[None]:
         lock.release()
 
 
-def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: str) -> dict[str, tuple[Any, Any]]:
-    """Write the settings of a new folder, or return where those of an existing one differ: name -> (stored, wanted).
+def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: str) -> None:
+    """Write the settings of a new folder, which is created if needed, or check that an existing one has the same.
 
-    The folder is created if needed. name, lines: names of the files with settings and with results. settings: JSON
-    values. work: what error messages call the work in the folder. Raises InputError for a settings file that is not
-    JSON, and for results without settings.
+    name, lines: names of the files with settings and with results. settings: JSON values. work: what error messages
+    call the work in the folder. Raises InputError for other settings, for a file that is not JSON, and for results
+    without settings.
     """
     folder.mkdir(parents=True, exist_ok=True)
     wanted, path = json.loads(json.dumps(settings)), folder / name
     if not path.exists():
         if (folder / lines).exists():
             raise InputError(f"{folder}: contains {lines}, but no {name} that says which {work} it belongs to")
-        write_json(path, wanted)
-        return {}
+        return write_json(path, wanted)
     try:
         stored = json.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: not JSON ({error}); give the {work} another folder") from error
     there = stored if isinstance(stored, dict) else {}
-    return {key: (there.get(key), value) for key, value in wanted.items() if there.get(key) != value}
+    differing = [
+        f"{key} {reprlib.repr(there.get(key))} instead of {reprlib.repr(value)}"
+        for key, value in wanted.items()
+        if there.get(key) != value
+    ]
+    if differing:
+        raise InputError(f"{path}: another {work}, with {', '.join(differing)}; give this one another folder")
 
 
 class JsonLines:

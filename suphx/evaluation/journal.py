@@ -1,8 +1,4 @@
-"""A match on disk: its settings, one line per finished game, and the games' logs, so that it can resume later.
-
-Each line is written with one call and ends with a line break. An incomplete last line, left by a kill or a full disk,
-is cut off on resume, and its game is played again, with the same result.
-"""
+"""A match on disk: its settings, a line for each finished game (`json_lines.py`), and the games' logs."""
 
 import json
 from pathlib import Path
@@ -56,9 +52,7 @@ class Journal(JsonLines):
         settings: everything that determines how games go, as JSON values; only the same match may resume in a folder.
         Raises InputError, naming file and line, for another match and for malformed lines.
         """
-        differing = settle(folder, SETTINGS_NAME, GAMES_NAME, settings | {"columns": COLUMNS}, "match")
-        if differing:
-            raise InputError(f"{folder / SETTINGS_NAME}: {_other_match(differing)}")
+        settle(folder, SETTINGS_NAME, GAMES_NAME, settings | {"columns": COLUMNS}, "match")
         self._results, self._logs = results, bool(settings.get("logs"))
         super().__init__(folder / GAMES_NAME, self._read, "is playing this match")
 
@@ -81,15 +75,6 @@ class Journal(JsonLines):
         values = {name: row[name].tolist() for name in GAME_RESULT.names or ()}
         values |= {"faults": game.faults, "counted": game.counted}
         self.add(json.dumps(values, separators=(",", ":")))
-
-
-def _other_match(differing: dict[str, tuple[Any, Any]]) -> str:
-    """Return the error message for settings that differ."""
-    if list(differing) == ["columns"]:
-        return "counted by another version of this program; give the match another folder"
-    there = {name: theirs for name, (theirs, _) in differing.items()}
-    here = {name: wanted for name, (_, wanted) in differing.items()}
-    return f"another match, with {there} where {here} is asked for; give this one another folder"
 
 
 def _game(line: _Line, results: MatchResults) -> GameDone | None:

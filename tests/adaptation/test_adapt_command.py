@@ -53,7 +53,7 @@ def test_results_are_kept_told_and_gone_on_with(config: Path, tmp_path: Path) ->
     assert first == second
     settings = json.loads((out / SETTINGS_NAME).read_text())
     (out / SETTINGS_NAME).write_text(json.dumps(settings | {"predictor": "another"}))
-    with pytest.raises(InputError, match="another experiment, by predictor"):
+    with pytest.raises(InputError, match="another experiment, with predictor"):
         run(config, "--out", out)
 
 

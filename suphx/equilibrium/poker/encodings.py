@@ -87,9 +87,7 @@ class NetworkErrors:
 
     def __init__(self, folder: Path, config: EncodingsConfig) -> None:
         """Open a folder, created if needed; InputError if it is of another configuration, or holds something else."""
-        settings = config.model_dump(exclude={"seeds"})
-        for name, (old, new) in settle(folder, "encodings.json", _LINES, settings, "networks").items():
-            raise InputError(f"{folder}: its networks have {name} {old!r}, not {new!r}; take another folder")
+        settle(folder, "encodings.json", _LINES, config.model_dump(exclude={"seeds"}), "run")
         self.path, self.trained = folder / _LINES, list[Trained]()
         self._file = JsonLines(self.path, self._read, "trains here")
 

@@ -67,7 +67,7 @@ def test_a_showdown_without_betting_is_a_sample():
 
 @pytest.mark.faults
 def test_wrong_samples_are_told(folder, tmp_path):
-    with pytest.raises(InputError, match="seed 4, not 5"):
+    with pytest.raises(InputError, match="seed 4 instead of 5"):
         next(generate(folder, QUICK.model_copy(update={"seed": 5}), 12))
     with pytest.raises(InputError, match="12 samples; 13 are needed"):
         load_samples(folder, 13)
