@@ -9,10 +9,8 @@ import torch
 
 from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.players import OriginalAgent, PolicyCopy
-from suphx.adaptation.positions import RolloutPosition
-from suphx.adaptation.rollouts import FinishedRollouts, roll_out, rollouts_of
+from suphx.adaptation.rollouts import FinishedRollouts, RolloutPosition, roll_out, rollouts_of
 from suphx.adaptation.steps import advantages, interpolate, step
-from suphx.agent.flow import Network
 from suphx.learning.distributions import divergence, log_probabilities
 from suphx.reward.kinds import RoundRewards
 
@@ -56,10 +54,7 @@ class RolloutPace:
         return self._seconds[near] * (rollouts / near) ** _GROWTH
 
     def affordable(self, wanted: int, seconds: float, each: int) -> int:
-        """Return how many of the wanted deals there is time for: all, or a power of two, or 0.
-
-        each: rollouts per deal.
-        """
+        """Return how many of the wanted deals, of `each` rollouts, there is time for: all, or a power of two, or 0."""
         if not wanted or seconds == float("inf") or self.predicted(wanted * each) <= seconds:
             return wanted
         fitting = [1 << n for n in range(wanted.bit_length()) if self.predicted((1 << n) * each) <= seconds]
@@ -108,10 +103,7 @@ class TrainingRollouts:
     """f32[rollouts]"""
 
     def of(self, position: int, shuffle_seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return a position's decisions, and the advantage of each action f64[decisions].
-
-        shuffle_seed: random seed by which the rewards are permuted among the position's rollouts.
-        """
+        """Return a position's decisions and their advantages f64[n]; shuffle_seed: permutes the rollouts' rewards."""
         rollouts = self.finished.rollouts
         rows = np.flatnonzero(rollouts["position"] == position)
         rewards = self.rewards[rows]
@@ -222,8 +214,9 @@ class Adapter:
         differs = np.zeros(len(rollouts), np.bool_)
         for number, copy in enumerate(copies):
             decisions = play.finished.decisions(number)
-            actions = greedy_actions(copy.evaluator.logits, decisions)
-            differs[decisions["trajectory"][actions != decisions["action"]]] = True
+            logits = copy.evaluator.logits(np.ascontiguousarray(decisions["planes"]))
+            greedy = np.where(decisions["legal"], logits, -np.inf).argmax(axis=1)
+            differs[decisions["trajectory"][greedy != decisions["action"]]] = True
         rows = np.flatnonzero(differs)
         own = [self.original.player(copy) for copy in copies]
         replayed = roll_out(play.positions, rollouts[rows], own, self.original.greedy, self.seed)
@@ -232,10 +225,7 @@ class Adapter:
         return gains.reshape(play.rewards.shape)
 
     def check(self, play: OriginalPlay, copies: Sequence[PolicyCopy], rollouts: int) -> list[Adaptation]:
-        """Bring copies within the bound, compare them with the original, and drop those below the margin.
-
-        play: held-out deals. rollouts: number learned from.
-        """
+        """Bring copies within the bound, and drop those that lose on held-out deals; rollouts: number learned from."""
         bounded = [self._bounded(play.finished.decisions(number), copy) for number, copy in enumerate(copies)]
         if not self.config.check_deals:
             return [Adaptation(copy, distance, np.nan, np.nan, True, rollouts) for copy, distance in bounded]
@@ -267,9 +257,3 @@ class Adapter:
             for each in (self.original.policy, copy)
         )
         return float(divergence(first, second).mean())
-
-
-def greedy_actions(network: Network, experience: np.ndarray) -> np.ndarray:
-    """Return i64[n]: a network's most likely actions in decisions."""
-    logits = network(np.ascontiguousarray(experience["planes"]))
-    return np.where(experience["legal"], logits, -np.inf).argmax(axis=1)

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
@@ -17,11 +17,13 @@ from simulator.walls import DORA_INDICATORS
 from suphx.adaptation.adapting import Adapter
 from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.players import OriginalAgent, StoppableFlow, load_original
-from suphx.adaptation.positions import RolloutPosition
+from suphx.adaptation.rollouts import RolloutPosition
+from suphx.agent import AgentKind, AgentSettings
 from suphx.agent.interface import AgentOutput, act_each
+from suphx.agent.registry import fingerprint
 from suphx.config import Config, load_config, make_config
 from suphx.errors import InputError
-from suphx.networks.precision import Precision
+from suphx.networks.precision import choose_precision
 from suphx.reward.games import START
 from suphx.reward.kinds import start_of_rounds
 
@@ -66,20 +68,6 @@ class _RoundMemory:
     """Whether it had a decision in this round before."""
 
 
-@dataclass
-class AdaptationCounts:
-    """Statistics of an agent's adaptations."""
-
-    rounds: int = 0
-    """Rounds of a seat in which it adapted."""
-    kept: int = 0
-    """Those whose copy passed the check."""
-    rollouts: int = 0
-    seconds: float = 0.0
-    late: int = 0
-    """Rounds in which it took over a tenth longer than its limit."""
-
-
 class AdaptedAgent:
     """An agent with run-time adaptation.
 
@@ -90,8 +78,9 @@ class AdaptedAgent:
     def __init__(self, original: OriginalAgent, config: AdaptedConfig, seed: int = 0) -> None:
         """seed: random seed of the simulated deals and of sampling in them."""
         self.name = f"{original.name}, adapted"
-        self.counts: defaultdict[int, AdaptationCounts] = defaultdict(AdaptationCounts)
-        """By table."""
+        self.counts: defaultdict[int, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+        """By table: `rounds` of a seat in which it adapted, `kept`: those whose copy passed the check, `rollouts`,
+        `seconds`, and `late`: rounds that took over a tenth longer than the limit."""
         self._original, self._config = original, config
         rewards = config.adaptation.reward.load(_RULES)
         self._rules = {name: _RULES.to_record()[name] for name in rewards.rules_used}
@@ -100,7 +89,7 @@ class AdaptedAgent:
 
     def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
         """Choose an action for each decision, adapting first where an adaptation is due."""
-        keys = _keys(decisions)
+        keys = list(zip(decisions.game.tolist(), decisions.seat.tolist(), strict=True))
         due = [key for key in keys if self._is_due(games[key[0]], *key)]
         size = max(1, _MAX_ROLLOUTS // self._adapter.config.rollouts)
         for first in range(0, len(due), size):
@@ -125,7 +114,9 @@ class AdaptedAgent:
     def _remember(self, game: np.void, table: int, seat: int) -> _RoundMemory:
         """Return the memory of this round, or a fresh one if the round is not the same as last time."""
         name, deal = (int(game["seed"]), int(game["number"])), int(game["deals"])
-        signature, last = _signature(game), self._memory.get((table, seat))
+        start = *(game[each] for each in ("round", "repeat_counter", "dealer", "start_bets")), *game["start_scores"]
+        signature = *map(int, start), int(game["wall"][DORA_INDICATORS[0]])
+        last = self._memory.get((table, seat))
         if last is not None and last.game != name:
             last = None
         if last and last.deal == deal and last.signature == signature and last.decisions <= game["decisions"][seat]:
@@ -147,30 +138,19 @@ class AdaptedAgent:
             if result.passed:
                 self._memory[table, seat].player = self._original.player(result.copy)
             counts = self.counts[table]
-            counts.rounds += 1
-            counts.kept += result.passed
-            counts.rollouts += result.rollouts
-            counts.seconds += result.seconds
-            counts.late += limit is not None and result.seconds > _LATE * limit
+            counts["rounds"] += 1
+            counts["kept"] += result.passed
+            counts["rollouts"] += result.rollouts
+            counts["seconds"] += result.seconds
+            counts["late"] += limit is not None and result.seconds > _LATE * limit
 
     def watch(self, stop: Event) -> None:
         """Raise Stopped from `act`, also in the middle of an adaptation, while this event is set."""
         self._original.stop = stop
 
     def take_counts(self, table: int) -> dict[str, float]:
-        """Return the `AdaptationCounts` of a table since the last call, as a dictionary."""
-        return asdict(self.counts.pop(table, AdaptationCounts()))
-
-
-def _signature(game: np.void) -> tuple[int, ...]:
-    indicator = game["wall"][DORA_INDICATORS[0]]
-    return (*(int(game[name]) for name in ("round", "repeat_counter", "dealer", "start_bets")), int(indicator),
-            *game["start_scores"].tolist())  # fmt: skip
-
-
-def _keys(decisions: Decisions) -> list[tuple[int, int]]:
-    """Return the table and seat of each decision."""
-    return list(zip(decisions.game.tolist(), decisions.seat.tolist(), strict=True))
+        """Return the `counts` of a table since the last call."""
+        return dict(self.counts.pop(table, {}))
 
 
 #: Prefix of the name of an agent with run-time adaptation.
@@ -193,11 +173,19 @@ def parse(name: str) -> tuple[str, AdaptedConfig]:
     return agent, make_config({}, AdaptedConfig, changes, name)
 
 
-def adapted_agent(
-    name: str, seed: int, temperature: float | None, precision: Precision, batch_invariant: bool
-) -> AdaptedAgent:
+def load_adapted(name: str, settings: AgentSettings) -> AdaptedAgent:
     """Load the agent with a name; raises InputError if there is none, or if a temperature is given."""
     agent, config = parse(name)
-    if temperature is not None:
+    if settings.temperature is not None:
         raise InputError(f"{name}: an agent that adapts always takes its most likely actions; omit the temperature")
-    return AdaptedAgent(load_original(agent, precision, batch_invariant), config, seed)
+    original = load_original(agent, settings.precision or choose_precision(), settings.batch_invariant)
+    return AdaptedAgent(original, config, settings.seed)
+
+
+def fingerprint_of_adapted(name: str) -> str:
+    """Return a string that changes when the agent behind a name, or how it adapts, changes."""
+    agent, config = parse(name)
+    return ", ".join([fingerprint(agent), config.model_dump_json(), *config.adaptation.reward.fingerprints().values()])
+
+
+ADAPTED_AGENTS = AgentKind(load_adapted, fingerprint_of_adapted, has_networks=True)

@@ -66,10 +66,7 @@ class ExperimentConfig(Config):
         return self.model_dump(mode="json", exclude={"name"})
 
     def fingerprints(self) -> dict[str, str]:
-        """Return hashes that show whether the files behind the names (weights, predictor) have changed.
-
-        Raises InputError if one cannot be read.
-        """
+        """Return hashes of the files behind names (weights, predictor); raises InputError if one cannot be read."""
         return {"weights": fingerprint_of_networks(self.agent)} | self.adaptation.reward.fingerprints()
 
 
@@ -94,11 +91,7 @@ class Experiment:
     def run(
         self, hands: Sequence[ExperimentHand], results: HandResults, watch: Callable[[], None], threads: int = 1
     ) -> None:
-        """Process all hands that have no results yet.
-
-        watch: called after each. threads: number of hands that are processed at the same time; it affects only
-        speed and memory.
-        """
+        """Process the hands without results, `threads` at a time; watch: called after each."""
         missing = Shared(number for number in range(len(hands)) if number not in results.done)
 
         def adapt(number: int) -> HandResult:

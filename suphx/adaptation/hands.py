@@ -11,7 +11,7 @@ from simulator.efficiency import shanten_batch
 from simulator.record import GAME, PHASE_DEAL, SEATS
 from simulator.rules import Rules
 from simulator.tables import Tables
-from suphx.adaptation.positions import RolloutPosition
+from suphx.adaptation.rollouts import RolloutPosition
 from suphx.agent.interface import Agent
 from suphx.config import Config
 from suphx.errors import InputError
@@ -83,10 +83,7 @@ class ExperimentHand:
 
 
 def find_hands(config: HandsConfig, agent: Agent, rules: Rules, seed: int) -> list[ExperimentHand]:
-    """Find hands, the same ones for the same seed. agent: plays the games that they are taken from.
-
-    Raises InputError if there are too few.
-    """
+    """Find hands in games that `agent` plays, the same ones for a seed; raises InputError if there are too few."""
     if config.situation in CONSTRUCTED:
         positions = _construct(config, rules, seed)
     else:

@@ -9,7 +9,7 @@ from threading import Event
 import numpy as np
 
 from simulator.tables import Decisions
-from suphx.adaptation.learned_part import n_shared_blocks
+from suphx.adaptation.steps import n_shared_blocks
 from suphx.agent.flow import Flow, Network, PlaneEncoder, Sampling
 from suphx.agent.interface import AgentOutput
 from suphx.agent.network_agent import load_networks
@@ -53,11 +53,7 @@ class OriginalAgent:
     def __init__(
         self, name: str, networks: Mapping[str, PolicyNetwork], precision: Precision, batch_invariant: bool = True
     ) -> None:
-        """networks: by model name, all of `MODELS`.
-
-        batch_invariant: as in `Evaluator`; with it results are reproducible from the seed, without it small numbers of
-        rollouts are faster.
-        """
+        """networks: by model; batch_invariant: as in `Evaluator`; few rollouts are faster, but vary, without."""
         self.name = name
         self.precision = precision
         self._batch_invariant = batch_invariant

@@ -67,14 +67,8 @@ class HandResults(JsonLines):
     """The file of an experiment's finished hands, open for writing, so that it can resume after a kill."""
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
-        """Open a folder, created if needed; settings: JSON values that determine the numbers of every hand.
-
-        Raises InputError for the folder of another experiment, for one that another process writes to, and, naming file
-        and line, for malformed lines.
-        """
-        if differing := settle(folder, SETTINGS_NAME, HANDS_NAME, settings, "experiment"):
-            message = f"another experiment, by {', '.join(differing)}; give this one another folder"
-            raise InputError(f"{folder / SETTINGS_NAME}: {message}")
+        """Open a folder; settings: all that determines the numbers. Raises InputError for others or malformed lines."""
+        settle(folder, SETTINGS_NAME, HANDS_NAME, settings, "experiment")
         self.done: dict[int, HandResult] = {}
         """Results by number of the hand."""
         super().__init__(folder / HANDS_NAME, self._read, "is at this experiment")

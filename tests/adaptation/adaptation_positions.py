@@ -10,7 +10,7 @@ from simulator.record import GAME, PHASE_TURN, SEATS
 from simulator.rules import Rules
 from simulator.tables import Ended, Tables
 from suphx.adaptation.players import OriginalAgent
-from suphx.adaptation.positions import RolloutPosition
+from suphx.adaptation.rollouts import RolloutPosition
 from suphx.agent.network_agent import untrained_networks
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize

@@ -23,7 +23,7 @@ from suphx.adaptation import adapting
 from suphx.adaptation.adapting import Adapter, RolloutPace, Stopwatch, TrainingRollouts
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig, parse
 from suphx.adaptation.experiment import ExperimentConfig
-from suphx.adaptation.positions import RolloutPosition
+from suphx.adaptation.rollouts import RolloutPosition
 from suphx.agent.flow import PlaneEncoder
 from suphx.agent.interface import Agent, RuleAgent
 from suphx.agent.registry import fingerprint, has_networks, load_agent
@@ -72,7 +72,7 @@ def play_round(agent: AdaptedAgent, position: RolloutPosition) -> tuple[list[int
             )
             chosen[row] = agent.act(tables.games, part).actions[0]
             actions.append(int(chosen[row]))
-            adaptations.append(agent.counts[0].rounds)
+            adaptations.append(agent.counts[0]["rounds"])
         if len(tables.step(chosen)):
             return actions, adaptations
 
@@ -80,8 +80,8 @@ def play_round(agent: AdaptedAgent, position: RolloutPosition) -> tuple[list[int
 def test_it_adapts_once_in_a_round_and_then_plays_by_the_copy(positions: list[RolloutPosition]) -> None:
     agent = adapted()
     actions, adaptations = play_round(agent, positions[0])
-    assert set(adaptations) == {1} and agent.counts[0].kept == 1 and agent.counts[0].rollouts == 16
-    assert agent.counts[0].seconds > 0
+    assert set(adaptations) == {1} and agent.counts[0]["kept"] == 1 and agent.counts[0]["rollouts"] == 16
+    assert agent.counts[0]["seconds"] > 0
     copy = agent._memory[0, positions[0].seat].player
     assert copy is not AGENT.greedy
     tables = tables_of(positions[:1])
@@ -105,7 +105,7 @@ def test_with_a_copy_that_is_dropped_it_plays_as_the_original(
     monkeypatch.setattr(adapting, "_CHECK_MARGIN", 1e9)
     agent = adapted(check_deals=16)
     actions, _ = play_round(agent, positions[0])
-    assert agent.counts[0].rounds == 1 and agent.counts[0].kept == 0
+    assert agent.counts[0]["rounds"] == 1 and agent.counts[0]["kept"] == 0
 
     class Plain(AdaptedAgent):
         def _is_due(self, game: np.void, table: int, seat: int) -> bool:
@@ -157,9 +157,9 @@ def test_what_was_asked_is_told_with_the_rows_of_the_batch(positions: list[Rollo
 def test_without_time_for_a_check_nothing_is_changed(positions: list[RolloutPosition]) -> None:
     agent = adapted(seconds=1e-3, deals=1000, check_deals=100)
     play_round(agent, positions[0])
-    assert agent.counts[0].rounds == 1 and agent.counts[0].kept == 0
-    assert agent.counts[0].rollouts == 16  # the first part, which tells how long one takes
-    assert agent.counts[0].late == 1
+    assert agent.counts[0]["rounds"] == 1 and agent.counts[0]["kept"] == 0
+    assert agent.counts[0]["rollouts"] == 16  # the first part, which tells how long one takes
+    assert agent.counts[0]["late"] == 1
 
 
 def test_a_clock_says_how_much_time_is_left() -> None:
@@ -188,9 +188,9 @@ def test_with_more_time_it_plays_more(positions: list[RolloutPosition], check_de
     for _ in range(2):
         agent._memory.clear()
         play_round(agent, positions[0])
-    assert agent.counts[0].rounds == 2
-    assert agent.counts[0].late == 0
-    assert agent.counts[0].rollouts == 2 * 80  # every deal that is wanted: the limit is far away
+    assert agent.counts[0]["rounds"] == 2
+    assert agent.counts[0]["late"] == 0
+    assert agent.counts[0]["rollouts"] == 2 * 80  # every deal that is wanted: the limit is far away
 
 
 def test_games_of_other_rules_than_the_predictors_are_refused(positions: list[RolloutPosition]) -> None:
@@ -232,7 +232,7 @@ def test_it_plays_a_game_that_is_told_event_by_event() -> None:
             assert seat.question().legal[0, action]
         moves = {each: legal_actions(game.record, each, game.mask(each))[-1] for each in game.seats_to_act}
         game.step(moves)
-    assert agent.counts[0].rounds == 1
+    assert agent.counts[0]["rounds"] == 1
 
 
 @pytest.mark.parametrize(

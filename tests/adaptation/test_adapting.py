@@ -13,11 +13,9 @@ from simulator.redeal.hidden import redeal_hidden
 from suphx.adaptation import adapting
 from suphx.adaptation.adapting import Adapter, TrainingRollouts
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
-from suphx.adaptation.learned_part import LearnedPart, n_shared_blocks
 from suphx.adaptation.players import PolicyCopy
-from suphx.adaptation.positions import RolloutPosition
-from suphx.adaptation.rollouts import roll_out, rollouts_of
-from suphx.adaptation.steps import interpolate
+from suphx.adaptation.rollouts import RolloutPosition, roll_out, rollouts_of
+from suphx.adaptation.steps import LearnedPart, interpolate, n_shared_blocks
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.timing import made_up_planes

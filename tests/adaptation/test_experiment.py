@@ -18,10 +18,9 @@ from simulator.rules import Rules
 from suphx.adaptation.adapting import Adapter, TrainingRollouts
 from suphx.adaptation.experiment import Experiment, ExperimentConfig
 from suphx.adaptation.hands import ExperimentHand, HandsConfig, find_hands
-from suphx.adaptation.learned_part import LearnedPart
-from suphx.adaptation.positions import RolloutPosition
 from suphx.adaptation.results import HANDS_NAME, HandResult, HandResults, Trial, summarize
-from suphx.adaptation.rollouts import roll_out, rollouts_of
+from suphx.adaptation.rollouts import RolloutPosition, roll_out, rollouts_of
+from suphx.adaptation.steps import LearnedPart
 from suphx.agent.interface import RuleAgent
 from suphx.errors import InputError
 from tests.adaptation.adaptation_positions import Honors, late_positions, points, tiny_agent
@@ -246,7 +245,7 @@ def test_another_experiment_another_writer_and_broken_lines_are_refused(
     hands: list[ExperimentHand], tmp_path: Path
 ) -> None:
     run(tmp_path, hands[:0])
-    with pytest.raises(InputError, match="another experiment, by deals"):
+    with pytest.raises(InputError, match="another experiment, with deals"):
         HandResults(tmp_path, CONFIG.model_copy(update={"deals": 7}).settings())
     with (
         HandResults(tmp_path, CONFIG.settings()),

@@ -13,8 +13,7 @@ from simulator.record import GAME, PHASE_TURN
 from simulator.redeal.hidden import redeal_hidden
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
-from suphx.adaptation.positions import RolloutPosition
-from suphx.adaptation.rollouts import ROLLOUT, FinishedRollouts, roll_out, rollouts_of
+from suphx.adaptation.rollouts import ROLLOUT, FinishedRollouts, RolloutPosition, roll_out, rollouts_of
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.sampling import highest_probability
 from suphx.learning.distributions import log_probabilities

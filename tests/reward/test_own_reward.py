@@ -20,8 +20,7 @@ from simulator.tables import Tables
 from suphx import cli
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
 from suphx.adaptation.players import OriginalAgent
-from suphx.adaptation.positions import RolloutPosition
-from suphx.adaptation.rollouts import FinishedRollouts, rollouts_of
+from suphx.adaptation.rollouts import FinishedRollouts, RolloutPosition, rollouts_of
 from suphx.config import make_config
 from suphx.errors import InputError
 from suphx.networks.precision import Precision
