@@ -26,7 +26,7 @@ from suphx.adaptation.experiment import ExperimentConfig
 from suphx.config import Config
 from suphx.features import layout
 from suphx.features.layout_groups import Group
-from suphx.outlook.config import OutlookConfig
+from suphx.outlook.training import OutlookConfig
 from suphx.plugins import CONFIGURATIONS
 from suphx.reward import REWARDS
 from suphx.reward.config import RewardConfig

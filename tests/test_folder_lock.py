@@ -17,7 +17,7 @@ from suphx.adaptation.experiment import ExperimentConfig
 from suphx.cli import app
 from suphx.config import load_config
 from suphx.errors import InputError
-from suphx.outlook.config import OutlookConfig
+from suphx.outlook.training import OutlookConfig
 from suphx.reward.config import RewardConfig
 from suphx.run_folder import JsonLines, folder_lock, settle
 from suphx.selfplay.config import TrainConfig

@@ -26,10 +26,7 @@ Contestant = tuple[list[Callable[[], object]], int]
 
 
 def collect_positions(games: Iterable[GameLog], at_least: int) -> tuple[np.ndarray, np.ndarray, list[GameLog]]:
-    """Return GAME[n] and seats i64[n] of every decision in whole games, and these games.
-
-    Games are read until there are at least `at_least` decisions.
-    """
+    """Return GAME[n] and seats i64[n] of all decisions, `at_least` a number, in whole games, and these games."""
     records: list[np.ndarray] = []
     seats: list[int] = []
     used = []

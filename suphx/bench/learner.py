@@ -1,7 +1,4 @@
-"""How fast a step of learning is, alternating with bare steps of the same network: forward, backward, AdamW.
-
-On a CPU, ratios are of CPU time, so that they are valid even if the machine does other work.
-"""
+"""How fast a step of learning is, in turns with bare steps of the same network; on a CPU, ratios are of CPU time."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -173,10 +170,7 @@ def peak_of(card: str) -> float | None:
 
 
 def bench_card(size: NetworkSize, precision: Precision, seconds: float, batch: int) -> dict[str, float]:
-    """Measure a GPU: positions and pairs learned from per second, and their shares of the card's peak.
-
-    Shares are left out for a card whose peak is unknown.
-    """
+    """Measure a GPU: positions and pairs learned from per second, and their shares of the card's peak, if known."""
     inference = bench_inference(size, precision, seconds)["inference_per_s"]
     learning = bench_learner(size, precision, seconds, batch, with_critic=False)["pairs_per_s"]
     metrics = {"inference_per_s": inference, "pairs_per_s": learning}

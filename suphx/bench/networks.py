@@ -1,7 +1,4 @@
-"""How fast the networks are: inference from packed planes, and supervised training steps.
-
-Rates are in positions per second, from the median time of a batch. The machine should be otherwise idle.
-"""
+"""How fast the networks are: inference from packed planes, and supervised training, by the median time of a batch."""
 
 from collections.abc import Iterable, Iterator
 

@@ -35,10 +35,7 @@ def random_hands(n: int = HANDS, seed: int = 0) -> np.ndarray:
 
 
 def game_like_hands(n: int = HANDS, seed: int = 0) -> np.ndarray:
-    """Return u8[n, 34]: closed hands of 14 tiles after 1 to 17 draws.
-
-    Each discard minimizes shanten, then maximizes the number of accepted tiles.
-    """
+    """Return u8[n, 34]: closed hands of 14 tiles after 1 to 17 draws, with discards by shanten, then accepted tiles."""
     rng = np.random.default_rng(seed)
     walls, draws = _walls(n, rng), rng.integers(1, _MAX_DRAWS + 1, n)
     hands = _counts(walls[:, :14])

@@ -38,14 +38,13 @@ def train(
     from suphx.dataset.logs import games_of
     from suphx.networks.precision import choose_precision
     from suphx.networks.weights import save_network
-    from suphx.outlook.config import OutlookConfig
-    from suphx.outlook.training import WEIGHTS_NAME, OutlookTraining
+    from suphx.outlook.training import WEIGHTS_NAME, OutlookConfig, OutlookTraining
     from suphx.progress import progress
     from suphx.run_folder import folder_lock, runs_folder
 
     settings = load_config(config, OutlookConfig, changes or ())
     precision = choose_precision("cpu", None, threads)
-    prepared, _ = games_of(logs, settings.generated, workers)
+    prepared = games_of(logs, settings.generated, workers)
     folder = out or runs_folder() / "outlook" / settings.name
     with folder_lock(folder, "trains here"):
         training = OutlookTraining(settings, prepared, folder, precision)

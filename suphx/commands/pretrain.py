@@ -52,7 +52,8 @@ def pretrain(
     folder = out or runs_folder() / "pretrain" / settings.name
     try:
         with folder_lock(folder, "trains here"):
-            prepared, data = games_of(logs, settings.generated, workers)
+            prepared = games_of(logs, settings.generated, workers)
+            data = f"{len(prepared.games):,} games of {prepared.sources()}" if logs else prepared.sources()
             about = {"data": data, "command": command}
             results = pretrain(settings, prepared, folder, computing, about, screen)
     except KeyboardInterrupt:

@@ -42,8 +42,7 @@ def reward(
     folder = out or runs_folder() / "reward" / chosen.name
     with folder_lock(folder, "trains here"):
         rules = Rules.tenhou() if chosen.games == "east_south" else Rules.tenhou_east()
-        prepared, source = games_of(logs, chosen.generated, workers, rules)
-        run = RewardRun(chosen, prepared, source, folder)
+        run = RewardRun(chosen, games_of(logs, chosen.generated, workers, rules), folder)
         epochs, games, most = run.trainer.progress.epochs, run.trainer.games, chosen.epochs
         done = len(epochs) * games
         with progress("training", most * games, done=done) as show:  # at most: training may stop earlier

@@ -61,18 +61,13 @@ def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Pr
 
 def generated(games: int, player: str = "sensible", seed: int = 0, rules: Rules | None = None) -> Prepared:
     """Generate games of a rule-based player against itself and return them prepared; rules: Tenhou's by default."""
-    return prepare_games(generate_games(games, (player,), rules, seed), f"games by {player}")
+    return prepare_games(generate_games(games, (player,), rules, seed), f"{games:,} games by {player}, seed {seed}")
 
 
 def games_of(
     logs: Sequence[Path] | None, settings: GeneratedGames, workers: int | None, rules: Rules | None = None
-) -> tuple[Prepared, str]:
-    """Return the games of logs, or generated ones if there are none, and a description of where they come from.
-
-    rules: of generated games, Tenhou's by default.
-    """
+) -> Prepared:
+    """Return the games of logs, or generated ones if there are none; rules: of these, Tenhou's by default."""
     if logs:
-        prepared = open_prepared(logs, workers)
-        return prepared, f"{len(prepared.games):,} games of {prepared.sources()}"
-    prepared = generated(settings.games, settings.player, settings.seed, rules)
-    return prepared, f"{settings.games:,} games by {settings.player}, seed {settings.seed}"
+        return open_prepared(logs, workers)
+    return generated(settings.games, settings.player, settings.seed, rules)

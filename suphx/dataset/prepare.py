@@ -55,10 +55,7 @@ def prepared_name(paths: Sequence[str | Path]) -> str:
 
 
 def prepare(paths: Sequence[str | Path], folder: Path, workers: int = 1) -> Iterator[tuple[int, float]]:
-    """Prepare all logs under some paths into a folder, which is created atomically.
-
-    Yields the number of games so far and the share of the work done, 0 to 1.
-    """
+    """Prepare logs into a folder, created atomically; yields the games so far and the share of the work done."""
     results: list[_Game | LeftOut] = []
     n_games = 0
     chunks = plan(paths, _CHUNK)

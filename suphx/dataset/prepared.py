@@ -117,10 +117,7 @@ class Prepared:
         return np.searchsorted(bounds, self.games["key"] * 2.0**-64, side="right").astype(np.uint8)
 
     def sources(self, games: np.ndarray | None = None) -> str:
-        """Return the names of the archives or files that games come from; if there are many, the first few.
-
-        games: bool[g], the games to consider; by default all.
-        """
+        """Return the names of the first few archives or files of the games, or of those in bool[g]."""
         used = np.unique(self.games["archive"] if games is None else self.games["archive"][games])
         names = ", ".join(self.archives[number] for number in used[:_NAMED])
         return names + (f" and {len(used) - _NAMED:,} more" if len(used) > _NAMED else "")

@@ -14,7 +14,7 @@ import numpy as np
 
 from simulator.logs.from_record import game_log
 from simulator.logs.mjlog_writer import write_mjlog
-from simulator.players.play import PlayedGame, Seating, play_seated
+from simulator.players.play import Seating, play_seated
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent, Followers, Interruptible
@@ -102,17 +102,15 @@ def play_tables(
             agent.watch(stop)
     try:
         for game in play_seated(players, seatings, rules, terms.seed, batch, followers or None):
-            log = _log(plan, terms, rules, game) if terms.logs else None
+            log = None
+            if terms.logs:
+                names = [plan.agents[agent] for agent in game.seating.players]
+                name = f"{terms.seed}-{game.seating.number:07d}-{game.seating.version}"
+                log = write_mjlog(game_log(game.rounds, rules, names, name))
             faults, counts = followers.take(game)
             yield GameDone(result_row(game), faults, log, counts)
     finally:
         followers.close()
-
-
-def _log(plan: MatchPlan, terms: MatchTerms, rules: Rules, game: PlayedGame) -> bytes:
-    names = [plan.agents[agent] for agent in game.seating.players]
-    name = f"{terms.seed}-{game.seating.number:07d}-{game.seating.version}"
-    return write_mjlog(game_log(game.rounds, rules, names, name))
 
 
 def play_here(
@@ -124,10 +122,7 @@ def play_here(
     load: Load = load_agents,
     stop: Event | None = None,
 ) -> Generator[GameDone]:
-    """Play games in threads of this process, and yield each when it is over.
-
-    Each thread has its own agents and `batch` games side by side; otherwise like `play_tables`.
-    """
+    """Play games in threads of this process, each with its agents and `batch` games; otherwise like `play_tables`."""
     keep_memory()
     shared, ended = Shared(wanted), Event()
     either = Either(ended, stop or ended)

@@ -102,10 +102,7 @@ def _small(values: np.ndarray) -> np.ndarray:
 
 
 def read_counts(path: Path) -> Counted:
-    """Return the contents of a file from `Counted.save`, or of the one in the folder of a match.
-
-    Raises InputError, naming the file, if it is none, is incomplete, or has other counts than this version.
-    """
+    """Return a file's counts, or those in a match's folder; raises InputError, naming the file, if it is unusable."""
     path = path / COUNTS_NAME if path.is_dir() else path
     if not path.is_file():
         raise InputError(f"{path}: no such file of counts; `suphx evaluate --out` leaves it, in protocol one-three")
@@ -142,10 +139,7 @@ def _units(path: Path, columns: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def joined(parts: Mapping[str, Counted]) -> Counted:
-    """Return the agents of several matches, on the deals that all have in common: the first ones.
-
-    parts: by where they come from, for errors. Raises InputError if their terms differ or they share an agent.
-    """
+    """Return the agents of matches, by origin, on the first deals that all have; raises InputError if they clash."""
     terms = next(iter(parts.values())).terms
     units: dict[str, np.ndarray] = {}
     for origin, part in parts.items():

@@ -1,4 +1,4 @@
-"""A match on disk: its settings, a line for each finished game (`json_lines.py`), and the games' logs."""
+"""A match on disk: its settings, a line for each finished game (`run_folder.py`), and the games' logs."""
 
 import json
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""Statistics of players from logs: games are replayed, verified and tallied, over several processes.
-
-Then which players, their measures, resampled stable ranks, careers and plots.
-"""
+"""Statistics of players from logs, which are replayed, verified and tallied: measures, stable ranks, careers, plots."""
 
 from __future__ import annotations
 
@@ -152,10 +149,7 @@ def _count_chunk(chunk: Chunk, path: int) -> LoggedGames:
 
 
 def count_logs(paths: Sequence[str | Path], workers: int = 1) -> Iterator[tuple[LoggedGames, float]]:
-    """Count all logs under some paths; yield the games so far and the share of the work done, 0 to 1.
-
-    With more than one worker, zip archives and folders are split over processes; tar archives are read in order.
-    """
+    """Count the logs under some paths, by several processes; yield the games so far and the share of the work done."""
     started = time.perf_counter()
     work = [(chunk, number) for number, path in enumerate(paths) for chunk in plan([path], _CHUNK)]
     total = LoggedGames()

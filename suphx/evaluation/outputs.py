@@ -100,10 +100,7 @@ def _adaptation(results: MatchResults) -> list[dict[str, Any]]:
 
 
 def counts_report(counted: Counted, prizes: Sequence[float] | None, career: bool) -> dict[str, Any]:
-    """Return what the counts of matches say, as plain values; each agent is compared with the first one.
-
-    career: whether careers on Tenhou's ladder are simulated by the agents' rank rates.
-    """
+    """Return what counts say as plain values, agents against the first; career: simulate careers by rank rates, too."""
     units = counted.units
     first, *others = units
     games = sum(int(each[:, COLUMN["games"]].sum()) for each in units.values())

@@ -48,10 +48,7 @@ def plot_stable_ranks(path: Path, samples: Mapping[str, np.ndarray], room: str, 
 
 
 def plot_resampling(path: Path, samples: Mapping[str, Mapping[int, np.ndarray]], room: str, how: str) -> None:
-    """Write the paper's Figure 12: the spread of a player's stable rank over samples of its games, by sample size.
-
-    samples: name to games per sample to f64[n], stable ranks of the samples. how: description of what was drawn.
-    """
+    """Write the paper's Figure 12; samples: name to games per sample to f64[n], stable ranks of the samples."""
     counts = sorted({games for each in samples.values() for games in each})
     figure, axes = one_panel((max(5.5, 2.2 + 0.75 * len(counts) * max(1, len(samples)) ** 0.7), 4.6))
     width = 0.8 / max(1, len(samples))
@@ -71,10 +68,7 @@ def plot_resampling(path: Path, samples: Mapping[str, Mapping[int, np.ndarray]],
 
 
 def plot_ranks(path: Path, summaries: Mapping[str, Mapping[str, Any]], how: str) -> None:
-    """Write a bar chart of how often each player came first to fourth, with 95 % intervals.
-
-    summaries: name to the result of `summary`.
-    """
+    """Write a bar chart of each player's places, with 95 % intervals; summaries: name to the result of `summary`."""
     figure, axes = one_panel((max(6.0, 3 + 1.1 * len(summaries)), 4.2))
     width = 0.84 / max(1, len(summaries))
     places = np.arange(len(RANKS))
@@ -103,10 +97,7 @@ def plot_ranks(path: Path, summaries: Mapping[str, Mapping[str, Any]], how: str)
 
 
 def plot_running(path: Path, estimates: Mapping[str, Mapping[str, Sequence[Any]]], label: str, how: str) -> None:
-    """Write a plot of a measure's estimate after more and more games, with a 95 % band.
-
-    estimates: name to the result of `running`. label: name of the measure, with its unit.
-    """
+    """Write a measure after more and more games, with a 95 % band; estimates: name to the result of `running`."""
     figure, axes = one_panel((7.5, 4.2))
     values = []
     for number, (name, estimate) in enumerate(estimates.items()):
@@ -199,10 +190,7 @@ def write_pictures(
 
 
 def short_names(agents: Iterable[str]) -> dict[str, str]:
-    """Return short names of agents for plots: the last part of a folder, or for `runs/first/agent` the one before it.
-
-    Agents whose short names would be the same keep their full names, and so do bots with their commands.
-    """
+    """Return short names for plots: a folder's last part but `agent`; equal ones stay in full, and so do bots."""
     short = {each: each if is_external(each) else _last_part(each) for each in agents}
     times = Counter(short.values())
     return {agent: name if times[name] == 1 else agent for agent, name in short.items()}

@@ -75,10 +75,7 @@ def plan_named(protocol: str, challengers: Sequence[str], field: Sequence[str]) 
 
 
 def one_against_three(challengers: Sequence[str], field: Sequence[str]) -> MatchPlan:
-    """Return the paper's protocol: each challenger on every seat of every deal, against the same three.
-
-    field: three opponents in turn order after the challenger, or one name for all three seats.
-    """
+    """Return the paper's protocol; field: three opponents in turn order after the challenger, or one for all seats."""
     if not challengers:
         raise InputError("no challenger is named")
     others = list(field) * (SEATS - 1) if len(field) == 1 else list(field)

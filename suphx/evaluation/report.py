@@ -49,10 +49,7 @@ def _measured(results: Mapping[str, Any]) -> list[Measure]:
 
 
 def tables(results: Mapping[str, Any], title: str = "", unit: str = "deals") -> Iterator[Table]:
-    """Yield the result of `report` as tables for the terminal: all agents side by side, then each difference.
-
-    unit: what a row of the units is called.
-    """
+    """Yield a `report` as tables: all agents, then each difference; unit: what a row of the units is called."""
     agents = results["agents"]
     table = _table(title, "")
     table.columns[0].no_wrap = True
@@ -177,10 +174,7 @@ def _write_lines(lines: Any, head: list[Any], results: Mapping[str, Any], number
 
 
 def write_scalars(folder: Path, results: Mapping[str, Any], step: int) -> None:
-    """Write the measures of each agent as TensorBoard scalars `evaluation/AGENT/MEASURE`, with `_low` and `_high`.
-
-    step: the step of the curve, e.g. the number of games that an agent has been trained on.
-    """
+    """Write TensorBoard scalars `evaluation/AGENT/MEASURE`, with `_low` and `_high`; step: e.g. games trained on."""
     from torch.utils.tensorboard import SummaryWriter
 
     with SummaryWriter(str(folder)) as writer:

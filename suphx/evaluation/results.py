@@ -93,10 +93,7 @@ class MatchResults:
         return self._complete
 
     def units(self, side: int, deals: int | None = None) -> np.ndarray:
-        """Return i64[deals, columns]: counts of a side on each deal, summed over its games and seats.
-
-        deals: number of leading deals; by default all that are complete.
-        """
+        """Return i64[deals, columns]: a side's counts on the leading deals, by default those that are complete."""
         counts = self.games["counts"][: self.complete_deals() if deals is None else deals]
         units = np.zeros((len(counts), len(COLUMNS)), np.int64)
         for number, table in enumerate(self.plan.tables):

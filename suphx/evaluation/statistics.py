@@ -116,10 +116,7 @@ def _grouped(units: np.ndarray, most: int) -> np.ndarray:
 
 
 def _bootstrap(units: np.ndarray, samples: int, seed: int) -> np.ndarray:
-    """Return f64[samples, columns]: sums over bootstrap samples of the deals, drawn with replacement.
-
-    Which deals are drawn depends only on (seed, number of deals).
-    """
+    """Return f64[samples, columns]: sums over deals drawn with replacement; they depend on (seed, number of deals)."""
     units = _grouped(units, _MOST_UNITS)
     n = len(units)
     random = np.random.default_rng(seed)

@@ -28,30 +28,23 @@ def play_on_workers(
     """Play games as Ray tasks and yield each when it is over.
 
     wanted: (deal, table) of the games. batch: games side by side in each worker. Uses the Ray cluster that is already
-    connected or named by RAY_ADDRESS, if any. Raises what a worker's agents raise, and InputError if too
-    many workers die.
+    connected or named by RAY_ADDRESS, if any. Raises what a worker's agents raise, and InputError if too many die.
     """
-    own = not ray.is_initialized()
-    if own:
-        join_or_start(None, workers)
-    try:
-        yield from _play(plan, terms, wanted, batch, workers)
-    finally:
-        if own:
-            ray.shutdown()
 
+    def start(part: list[tuple[int, int]]) -> Any:  # an iterator of references
+        task = _play_part.options(_generator_backpressure_num_objects=_AHEAD)
+        return task.remote(plan, terms, list(part), batch)
 
-def _play(
-    plan: MatchPlan, terms: MatchTerms, wanted: Sequence[tuple[int, int]], batch: int, workers: int
-) -> Iterator[GameDone]:
     deals = sorted({deal for deal, _ in wanted})
     part_of = {deal: place % workers for place, deal in enumerate(deals)}
     parts: list[list[tuple[int, int]]] = [[] for _ in range(workers)]
     for deal, table in wanted:
         parts[part_of[deal]].append((deal, table))
-    running: dict[Any, list[tuple[int, int]]] = {_start(plan, terms, part, batch): part for part in parts if part}
-    losses = 0
+    own, losses, running = not ray.is_initialized(), 0, dict[Any, list[tuple[int, int]]]()
+    if own:
+        join_or_start(None, workers)
     try:
+        running |= {start(part): part for part in parts if part}
         while running:
             ready: Any = ray.wait(list(running), num_returns=1)[0][0]
             part = running[ready]
@@ -69,19 +62,15 @@ def _play(
                 if losses > _LOSSES:
                     raise InputError(f"{losses} workers died, the last one with: {error}") from error
                 del running[ready]
-                running[_start(plan, terms, part, batch)] = part
+                running[start(part)] = part
                 continue
             part.remove((int(game.row["deal"]), int(game.row["table"])))
             yield game
     finally:
         for each in running:
             ray.cancel(each, force=True)
-
-
-def _start(
-    plan: MatchPlan, terms: MatchTerms, part: Sequence[tuple[int, int]], batch: int
-) -> Any:  # an iterator of references
-    return _play_part.options(_generator_backpressure_num_objects=_AHEAD).remote(plan, terms, list(part), batch)
+        if own:
+            ray.shutdown()
 
 
 @ray.remote(num_cpus=1, max_retries=0, num_returns="streaming")

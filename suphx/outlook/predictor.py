@@ -87,10 +87,7 @@ def check_rules(rules: Rules) -> None:
 
 
 def included_outlook(rules: Rules) -> Outlook:
-    """Return the outlook that comes with the package.
-
-    Raises InputError if it was not trained for games with these rules, or if its file is missing or damaged.
-    """
+    """Return the included outlook; raises InputError for other rules, and if its file is missing or damaged."""
     check_rules(rules)
     return _included()
 

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from pydantic import Field
 
 from suphx.checkpoint import purpose_of
 from suphx.dataset.loader import Loader, PairChunk, prefetch
+from suphx.dataset.logs import GeneratedGames
 from suphx.dataset.prepared import Prepared
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
@@ -15,14 +17,37 @@ from suphx.networks.memory import keep_memory
 from suphx.networks.models import OUTLOOK
 from suphx.networks.policy import OutlookNetwork
 from suphx.networks.precision import Precision
-from suphx.outlook.config import OutlookConfig
+from suphx.networks.sizes import NetworkSize
 from suphx.outlook.examples import DiscardSource, Targets
 from suphx.outlook.outputs import fresh_network, loss_of
-from suphx.supervised.optimizer import AveragingOptimizer
-from suphx.supervised.training import LoopPlan, SupervisedTraining
+from suphx.supervised.config import Schedule
+from suphx.supervised.training import AveragingOptimizer, LoopPlan, SupervisedTraining
 
 WEIGHTS_NAME = "outlook.safetensors"
 _VALIDATION_BATCH = 1024
+
+
+class OutlookConfig(Schedule):
+    """Configuration of a training of the outlook network."""
+
+    name: str = Field(default="outlook", pattern=r"^[\w-][\w.-]*$")
+    """Name of the run and of its folder."""
+    seed: int = Field(default=0, ge=0)
+    """Random seed of fresh weights, the order of decisions and the ura indicators."""
+    size: NetworkSize = NetworkSize(name="outlook", filters=48, blocks=3)
+    """Size of the network."""
+    decisions: int = Field(default=500_000, ge=1)
+    """Discard decisions to train on, counting repeats."""
+    batch: int = Field(default=512, ge=1)
+    """Decisions per step."""
+    average_steps: int = Field(default=300, ge=1)
+    """The weights that are kept are a moving average over about this many steps."""
+    validations: int = Field(default=5, ge=1)
+    """How often the averaged weights are evaluated on validation decisions."""
+    validation_decisions: int = Field(default=5_000, ge=1)
+    """Decisions per validation."""
+    generated: GeneratedGames = GeneratedGames()
+    """The games to learn from if no logs are given."""
 
 
 class OutlookTraining(SupervisedTraining[OutlookNetwork, Targets]):
@@ -57,11 +82,8 @@ class OutlookTraining(SupervisedTraining[OutlookNetwork, Targets]):
 
     def held_out(self) -> PairChunk[Targets]:
         """Return discard decisions of validation games, half of them after the discard."""
-        source, random, n = (
-            self._held_out_source,
-            np.random.default_rng(self.config.seed),
-            self.config.validation_decisions,
-        )
+        source, n = self._held_out_source, self.config.validation_decisions
+        random = np.random.default_rng(self.config.seed)
         examples = source.collect(source.selection.sample(random, n), random).half_after(random)
         return PairChunk(examples.planes(), examples.targets).take(slice(n))
 

@@ -52,13 +52,12 @@ class RewardResults(StrictModel):
 class RewardRun:
     """One run: iterate over `train` to its end, then call `finish`."""
 
-    def __init__(self, config: RewardConfig, prepared: Prepared, source: str, folder: Path) -> None:
+    def __init__(self, config: RewardConfig, prepared: Prepared, folder: Path) -> None:
         """Select the games and set up the training, or resume it from `folder`, which is created if needed.
 
-        source: description of where the games come from, for results and weights.
         Raises InputError if there are too few games, or if the folder contains the checkpoint of another training.
         """
-        self.config, self.folder, self._source = config, folder, source
+        self.config, self.folder, self._source = config, folder, prepared.sources()
         self._selection = select_games(prepared, config.games)
         for name in SPLITS:
             if (self._selection.part(name).n_starts < 2).all():

@@ -31,7 +31,7 @@ class ModelPlan(Config):
 
 
 class Schedule(Config):
-    """How an optimizer goes through a training; see `optimizer.AveragingOptimizer`."""
+    """How an optimizer goes through a training; see `training.AveragingOptimizer`."""
 
     optimizer: Literal["muon", "adamw"] = "muon"
     """Muon for convolutions and AdamW for the rest, or AdamW for everything."""

@@ -56,10 +56,7 @@ def evaluate_model(
 def _chunks(
     network: Network, prepared: Prepared, source: Source, order: np.ndarray, watch: Callable[[int], None]
 ) -> Iterator[dict[str, np.ndarray]]:
-    """Yield the pairs of some rounds at a time with the network's predictions, by name.
-
-    Arrays are over pairs, except `forced` and `forced_games`: over rounds.
-    """
+    """Yield chunks of columns, predictions among them, over pairs; `forced` and `forced_games` are over rounds."""
     selection, n_decisions = source.selection, 0
     sums = selection.pairs[order].cumsum()
     chunk_of = (sums - 1) // _CHUNK_PAIRS

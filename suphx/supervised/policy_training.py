@@ -22,8 +22,7 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import RESIDUAL, build_network
 from suphx.networks.weights import load_agent_network, load_network
 from suphx.supervised.config import PretrainConfig
-from suphx.supervised.optimizer import AveragingOptimizer
-from suphx.supervised.training import BEST_NAME, ChunkReport, LoopPlan, SupervisedTraining
+from suphx.supervised.training import BEST_NAME, AveragingOptimizer, ChunkReport, LoopPlan, SupervisedTraining
 
 
 def log_loss(logits: np.ndarray, actions: np.ndarray) -> np.ndarray:

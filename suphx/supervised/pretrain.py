@@ -66,10 +66,7 @@ def pretrain(
     about: Mapping[str, str],
     screen: Console,
 ) -> dict[str, dict[str, Any]]:
-    """Train, write agent, card and result.json into the run's folder, and return the numbers of the final test.
-
-    about: what the card says of `data` and `command`. Otherwise as `train_models`.
-    """
+    """Train as `train_models`, test, and write agent, card and result.json; about: the card's `data` and `command`."""
     with training_bars(config, screen) as watch:
         networks = train_models(config, prepared, folder, precision, watch)
     about = {**about, "config": config.model_dump_json()}

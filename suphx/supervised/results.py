@@ -43,10 +43,7 @@ def measure(
     screen: Console,
     hide: Iterable[str] = (),
 ) -> dict[str, dict[str, Any]]:
-    """Evaluate networks on their selections, with bars on `screen`; return model -> numbers (`evaluate_model`).
-
-    hide: planes left empty.
-    """
+    """Evaluate networks on their selections, the planes `hide` empty; return numbers by model (`evaluate_model`)."""
     results = {}
     for model in [each for each in MODELS if each in networks]:
         logits, selection = Evaluator(networks[model], precision).logits, selections[model]
@@ -65,10 +62,7 @@ def measure_weights(
     most: int | None,
     screen: Console,
 ) -> dict[str, dict[str, Any]]:
-    """Evaluate the networks of a folder of weights, or of a name, as `measure` does.
-
-    players: whose decisions are used; by default all. seen: also use games that the weights were trained on.
-    """
+    """Evaluate weights as `measure` does; players: whose decisions, or None; seen: also games they trained on."""
     folder = weights_folder(weights)
     networks = load_agent(folder)
     trained_on = seen_games(folder, prepared.games["key"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
@@ -18,10 +19,11 @@ from torch.utils.tensorboard import SummaryWriter
 from suphx.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint, tensors_below
 from suphx.config import StrictModel
 from suphx.dataset.loader import PairChunk, T
-from suphx.networks.policy import OutlookNetwork, PolicyNetwork
+from suphx.learning.optimizer import Optimizer
+from suphx.networks.policy import Network
 from suphx.networks.precision import Precision
 from suphx.networks.weights import save_network
-from suphx.supervised.optimizer import AveragingOptimizer
+from suphx.supervised.config import Schedule
 
 CHECKPOINT_NAME = "checkpoint.safetensors"
 BEST_NAME = "best.safetensors"
@@ -29,7 +31,47 @@ WEAK_NAME = "weak.safetensors"
 #: The name of the number of pairs in checkpoints, and in those that earlier versions wrote of the outlook network.
 _PAIRS = AliasChoices("pairs", "decisions")
 
-N = TypeVar("N", bound=PolicyNetwork | OutlookNetwork)
+N = TypeVar("N", bound=Network)
+_AVERAGE_START = 10  # makes the average forget the first steps sooner
+
+
+def rate_at(config: Schedule, share: float) -> float:
+    """Return the factor on the learning rate after a share (0 to 1) of the pairs: it rises, stays at 1, falls to 0."""
+    up = 1.0 if config.warmup == 0 else min(1.0, share / config.warmup)
+    return up * min(1.0, (1 - share) / config.decay)
+
+
+class AveragingOptimizer(Optimizer, Generic[N]):
+    """Updates a network's weights from their gradients and maintains their moving average."""
+
+    def __init__(self, network: N, config: Schedule, learning_rate: float) -> None:
+        """learning_rate: peak rate of convolutions, or of all weights with AdamW alone."""
+        muon = config.optimizer == "muon"
+        super().__init__(
+            network, learning_rate, config.weight_decay, muon, config.other_learning_rate if muon else None
+        )
+        self.network = network
+        self._config, self._peak = config, learning_rate
+        self.average: N = copy.deepcopy(network).requires_grad_(False)
+        self._averages: list[torch.Tensor] = list(self.average.parameters())
+
+    def step_at(self, share: float) -> float:
+        """Take a step at the rate for this share of the pairs and clear the gradients; return the convolution rate."""
+        factor = rate_at(self._config, share)
+        self.step(factor)
+        decay = min(1 - 1 / self._config.average_steps, self.steps / (self.steps + _AVERAGE_START))
+        with torch.no_grad():
+            torch._foreach_lerp_(self._averages, self._weights, 1 - decay)
+        return self._peak * factor
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Return everything needed to resume, by name."""
+        return super().tensors() | {f"average.{name}": each for name, each in self.average.state_dict().items()}
+
+    def load_tensors(self, tensors: dict[str, torch.Tensor], steps: int) -> None:
+        """Resume from what `tensors` returned after `steps` steps; raises KeyError if something is missing."""
+        super().load_tensors(tensors, steps)
+        self.average.load_state_dict({name: tensors[f"average.{name}"] for name in self.average.state_dict()})
 
 
 class SupervisedInterrupted(Exception):
@@ -101,10 +143,7 @@ class LoopPlan:
 
 
 class SupervisedTraining(ABC, Generic[N, T]):
-    """The training of one network in its own folder: `run` resumes from the checkpoint there, if there is one.
-
-    A subclass says where the pairs come from, and what the loss is.
-    """
+    """The training of one network, resumed from its folder's checkpoint; subclasses give the pairs and the loss."""
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ import torch
 from suphx.learning.optimizer import orthogonal
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import NetworkSize
-from suphx.supervised.optimizer import AveragingOptimizer, rate_at
+from suphx.supervised.training import AveragingOptimizer, rate_at
 from tests.supervised.tiny_config import tiny_config
 
 SIZE = NetworkSize(filters=8, blocks=1)
