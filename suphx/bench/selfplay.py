@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from suphx.reward.rounds import PointRewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.policy import sampling_of
 from suphx.selfplay.seating import FourLearners
+
+T = TypeVar("T")
 
 #: The model that learns: as in the paper.
 MODEL: Model = "discard"
@@ -56,12 +59,13 @@ class Spent:
             counts[model] += n
         return counts
 
-    def during(self, work: Callable[[], object]) -> None:
-        """Call `work`, and add the time it takes."""
+    def during(self, work: Callable[[], T]) -> T:
+        """Return what `work` returns, and add the time it takes."""
         wall, cpu = time.perf_counter(), time.process_time()
-        work()
+        result = work()
         self.wall += time.perf_counter() - wall
         self.cpu += time.process_time() - cpu
+        return result
 
 
 class TimedPolicy(Flow):
@@ -76,10 +80,8 @@ class TimedPolicy(Flow):
 
     def _timed(self, model: str, evaluator: Evaluator) -> Network:
         def logits(planes: np.ndarray) -> np.ndarray:
-            outputs: list[np.ndarray] = []
-            self.inside.during(lambda: outputs.append(evaluator.logits(planes)))
             self.inside.calls.append((model, len(planes)))
-            return outputs[0]
+            return self.inside.during(lambda: evaluator.logits(planes))
 
         return logits
 
@@ -95,13 +97,14 @@ class BareNetworks:
 
     def repeat(self, calls: Sequence[tuple[str, int]]) -> None:
         """Make a sequence of calls, each of a model with a number of rows."""
-        self.spent.during(lambda: self._repeat(calls))
-        self.spent.calls += calls
 
-    def _repeat(self, calls: Sequence[tuple[str, int]]) -> None:
-        for model, n in calls:
-            for first in range(0, n, _BARE_ROWS):
-                self._evaluators[model].logits(self._planes[model][: n - first])
+        def work() -> None:
+            for model, n in calls:
+                for first in range(0, n, _BARE_ROWS):
+                    self._evaluators[model].logits(self._planes[model][: n - first])
+
+        self.spent.during(work)
+        self.spent.calls += calls
 
 
 def bench_collector(

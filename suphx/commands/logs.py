@@ -101,10 +101,11 @@ def stats(
     with progress("replaying", 1.0) as show:
         for games, share in count_logs(paths, workers):
             show(share, f"{len(games.games):,} games, {len(games.games) / max(games.seconds, 1e-9):,.0f}/s")
-    for line in games.words:
+    left = games.left_out
+    for line in left.first:
         print(f"left out: {line}", file=sys.stderr)
     if not games.games:
-        print(f"no games: {games.left_out:,} logs were left out", file=sys.stderr)
+        print(f"no games: {sum(left.numbers().values()):,} logs were left out", file=sys.stderr)
         raise typer.Exit(1)
     result = log_stats(
         games.in_order(), [str(path) for path in paths], player or [], samplings, career, prize_list, seed
@@ -118,7 +119,7 @@ def stats(
     for line in result.remarks:
         print(line, file=sys.stderr)
     if as_json:
-        left_out = {"skipped": games.skipped, "mismatches": games.mismatches, "errors": games.errors}
+        left_out = {"skipped": left.skipped, "mismatches": left.mismatches + left.unknown, "errors": left.errors}
         head = {"logs": len(games.games), **left_out, "seconds": round(games.seconds, 3), "room": result.room}
         values = {**head, **result.report, "resampled": result.resampled, "careers": result.careers}
         print(json.dumps(values, allow_nan=False, ensure_ascii=False))

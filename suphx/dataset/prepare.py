@@ -7,9 +7,10 @@ names, sizes and times, so the same logs are prepared only once.
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,6 +28,8 @@ from suphx.dataset.prepared import FORMAT_VERSION, GAME_ROW, NO_DAN, ROUND, Left
 
 #: Archive members handed to a process at a time.
 _CHUNK = 200
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -87,30 +90,38 @@ def _prepare_chunk(chunk: Chunk) -> list[_Game | LeftOut]:
     return [_prepare_log(log, archive) for log in read_logs(read_chunk(chunk))]
 
 
-def _prepare_log(log: GameLog | LogError, archive: str) -> _Game | LeftOut:
-    """Return a prepared game, or why it is left out."""
+def whole_game(
+    log: GameLog | LogError, use: Callable[[GameLog, list[int]], T], ended: Callable[[np.void], None] | None = None
+) -> T | LeftOut:
+    """Return use(log, final scores) of a log that verifies and is whole, or else why it is left out.
+
+    use: may raise LogError. ended: as for `verify_game`.
+    """
     try:
         if isinstance(log, LogError):
             raise log
-        return _prepare_game(log, archive)
+        verified = verify_game(log, ended=ended)
+        if verified.mismatches and verified.unsure:
+            return LeftOut(unknown=1, first=[f"{verified.mismatches[0]} ({verified.unsure})"])
+        if verified.mismatches:
+            return LeftOut(mismatches=1, first=[str(verified.mismatches[0])])
+        if verified.final_scores is None:
+            return LeftOut(mismatches=1, first=[f"{log.source}: a game without an end"])
+        return use(log, verified.final_scores)
     except SkippedLog as skipped:
         return LeftOut(skipped=1, first=[str(skipped)])
     except LogError as error:
         return LeftOut(errors=1, first=[str(error)])
 
 
-def _prepare_game(log: GameLog, archive: str) -> _Game | LeftOut:
-    """Return a prepared game, or that it fails verification; raises LogError like `verify_game`."""
-    verified = verify_game(log)
-    if verified.mismatches and verified.unsure:
-        return LeftOut(unknown=1, first=[f"{verified.mismatches[0]} ({verified.unsure})"])
-    if verified.mismatches:
-        return LeftOut(mismatches=1, first=[str(verified.mismatches[0])])
-    if verified.final_scores is None:
-        return LeftOut(mismatches=1, first=[f"{log.source}: a game without an end"])
+def _prepare_log(log: GameLog | LogError, archive: str) -> _Game | LeftOut:
+    return whole_game(log, lambda game, scores: _prepare_game(game, scores, archive))
+
+
+def _prepare_game(log: GameLog, final_scores: list[int], archive: str) -> _Game:
     row = np.zeros(1, GAME_ROW)
     row["n_rounds"] = len(log.rounds)
-    row["final_scores"] = verified.final_scores
+    row["final_scores"] = final_scores
     row["dan"] = NO_DAN if log.dan is None else log.dan
     row["key"] = _key(log)
     rounds = np.concatenate([round_row(each) for each in log.rounds])

@@ -14,11 +14,12 @@ from rich.table import Table
 
 from simulator.logs.archives import Chunk, plan, read_chunk
 from simulator.logs.formats import read_logs
-from simulator.logs.model import GameLog, LogError, SkippedLog
-from simulator.logs.verify import verify_game
+from simulator.logs.model import GameLog, LogError
 from simulator.lookup import get_lookup
 from simulator.processes import share_out
 from simulator.record import GAME, SEATS
+from suphx.dataset.prepare import whole_game
+from suphx.dataset.prepared import LeftOut
 from suphx.errors import InputError
 from suphx.evaluation.ladder import follow_summary, simulate
 from suphx.evaluation.measures import MEASURE, RANK_COLUMNS
@@ -28,7 +29,6 @@ from suphx.evaluation.tally import COLUMN, COLUMNS, tally
 
 #: Members of an archive per unit of work: small enough for a steady progress bar.
 _CHUNK = 100
-_KEPT_WORDS = 20
 #: What Tenhou puts before the names of AIs.
 AI_MARK = "ⓝ"
 MACRO_PLAYER = "all of them"
@@ -55,31 +55,11 @@ class LoggedGame:
 
 @dataclass
 class LoggedGames:
-    """Logged games, and what was left out; parts add up with `+=`."""
+    """Logged games, and what was left out."""
 
     games: list[LoggedGame] = field(default_factory=list)
-    skipped: int = 0
-    """Games of an unsupported kind (three players)."""
-    mismatches: int = 0
-    """Games whose log contradicts the engine, or that have no end."""
-    errors: int = 0
-    """Logs that cannot be read."""
-    words: list[str] = field(default_factory=list)
-    """Messages about the first that were left out: which and why."""
+    left_out: LeftOut = field(default_factory=LeftOut)
     seconds: float = 0.0
-
-    def __iadd__(self, other: LoggedGames) -> LoggedGames:
-        self.games += other.games
-        self.skipped += other.skipped
-        self.mismatches += other.mismatches
-        self.errors += other.errors
-        self.words = (self.words + other.words)[:_KEPT_WORDS]
-        return self
-
-    @property
-    def left_out(self) -> int:
-        """Number of logs that were left out."""
-        return self.skipped + self.mismatches + self.errors
 
     def in_order(self) -> LoggedGames:
         """Sort the games by file name, which at Tenhou begins with the hour; return these games."""
@@ -117,35 +97,19 @@ class LoggedGames:
         return np.array(counts, np.uint8), start
 
 
-def count_game(log: GameLog, path: int = 0) -> LoggedGame:
-    """Replay a log and count it; raises LogError if it contradicts the engine, or is not played to its end."""
+def count_game(log: GameLog | LogError, path: int = 0) -> LoggedGame | LeftOut:
+    """Replay a log and count it, or return why it is left out."""
     records: list[np.void] = []
-    verified = verify_game(log, ended=lambda record: records.append(record.copy()))
-    if verified.mismatches:
-        raise LogError(str(verified.mismatches[0]))
-    if verified.final_scores is None:
-        raise LogError("a game without an end", log.source)
-    counts = tally(np.array(records, GAME))
-    dan = None if log.dan is None else tuple(log.dan)
-    return LoggedGame(log.source, path, tuple(log.names), log.room, dan, counts)
+
+    def count(log: GameLog, _: list[int]) -> LoggedGame:
+        dan = None if log.dan is None else tuple(log.dan)
+        return LoggedGame(log.source, path, tuple(log.names), log.room, dan, tally(np.array(records, GAME)))
+
+    return whole_game(log, count, lambda record: records.append(record.copy()))
 
 
-def _counted(log: GameLog | LogError, path: int) -> LoggedGames:
-    if isinstance(log, SkippedLog):
-        return LoggedGames(skipped=1, words=[f"skipped: {log}"])
-    if isinstance(log, LogError):
-        return LoggedGames(errors=1, words=[str(log)])
-    try:
-        return LoggedGames([count_game(log, path)])
-    except LogError as error:
-        return LoggedGames(mismatches=1, words=[str(error)])
-
-
-def _count_chunk(chunk: Chunk, path: int) -> LoggedGames:
-    counts = LoggedGames()
-    for log in read_logs(read_chunk(chunk)):
-        counts += _counted(log, path)
-    return counts
+def _count_chunk(chunk: Chunk, path: int) -> list[LoggedGame | LeftOut]:
+    return [count_game(log, path) for log in read_logs(read_chunk(chunk))]
 
 
 def count_logs(paths: Sequence[str | Path], workers: int = 1) -> Iterator[tuple[LoggedGames, float]]:
@@ -156,7 +120,11 @@ def count_logs(paths: Sequence[str | Path], workers: int = 1) -> Iterator[tuple[
     get_lookup()  # computed before any worker needs it
 
     for done, part in enumerate(share_out(_count_chunk, work, workers, in_order=False), 1):
-        total += part
+        for each in part:
+            if isinstance(each, LeftOut):
+                total.left_out += each
+            else:
+                total.games.append(each)
         total.seconds = time.perf_counter() - started
         yield total, done / len(work)
 
