@@ -62,10 +62,8 @@ class _RoundMemory:
     """START[k] of the rounds in which it had decisions."""
     player: StoppableFlow
     """The original, or the copy that it plays with."""
-    decisions: int = 0
-    """Decisions of its seat in this round, as of the last call."""
-    known: bool = False
-    """Whether it had a decision in this round before."""
+    decisions: int | None = None
+    """Decisions of its seat in this round, as of the last call; None before the first."""
 
 
 class AdaptedAgent:
@@ -106,9 +104,8 @@ class AdaptedAgent:
         if game["phase"] == PHASE_STOP:
             return False
         memory = self._remember(game, table, seat)
+        due = memory.decisions is None and not game["riichi"][seat] and game["round"] >= self._config.first_round
         memory.decisions = int(game["decisions"][seat])
-        due = not memory.known and not game["riichi"][seat] and game["round"] >= self._config.first_round
-        memory.known = True
         return bool(due)
 
     def _remember(self, game: np.void, table: int, seat: int) -> _RoundMemory:

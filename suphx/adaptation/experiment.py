@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from simulator.rules import PRESETS, Rules
+from simulator.rules import Rules
 from simulator.walls import mix2
 from suphx.adaptation.adapting import TEST_DEALS, Adapter, Stopwatch
 from suphx.adaptation.config import AdaptationConfig
@@ -48,12 +48,6 @@ class ExperimentConfig(Config):
     """Number of hands, evenly spaced, that get more test deals."""
     more_deals: int = Field(default=10_000, ge=2)
     """Number of test deals for these hands."""
-
-    @model_validator(mode="after")
-    def _fits(self) -> ExperimentConfig:
-        if self.rules not in PRESETS:
-            raise ValueError(f"rules: no preset {self.rules!r}; the presets are {', '.join(PRESETS)}")
-        return self
 
     def deals_of(self, number: int, hands: int) -> int:
         """Return the number of test deals of a hand; number: of the hand, hands: of all hands."""

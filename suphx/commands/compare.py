@@ -30,7 +30,7 @@ def compare(
     """
     from rich.console import Console
 
-    from suphx.evaluation.counts import joined, read_counts, read_deals
+    from suphx.evaluation.counts import joined, read_counts
     from suphx.evaluation.measures import read_prizes
     from suphx.evaluation.outputs import counts_report, draw, show, warn_of_few
     from suphx.evaluation.report import write_csv, write_scalars
@@ -38,7 +38,7 @@ def compare(
     paid = read_prizes(prizes) if prizes else None
     counted = joined({str(path): read_counts(path) for path in measured})
     if deals:
-        counted = counted.on_deals(read_deals(deals))
+        counted = counted.on_deals(deals)
     results = {"deals_of": deals, **counts_report(counted, paid, career)}
     warn_of_few(Console(stderr=True), results["deals"])
     if plots:

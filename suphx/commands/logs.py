@@ -115,7 +115,10 @@ def stats(
 
         write_csv(csv, result.report)
     if plots:
-        result.plot(plots, seed)
+        from suphx.evaluation.plots import write_pictures
+
+        samples = result.samples or None
+        write_pictures(plots, result.units, result.report["agents"], result.room, seed, "games", samples)
     for line in result.remarks:
         print(line, file=sys.stderr)
     if as_json:

@@ -76,8 +76,15 @@ class Counted:
     units: dict[str, np.ndarray]
     """Name to i64[deals, columns], as from `Results.units`; in a file from the first deal on."""
 
-    def on_deals(self, deals: slice) -> Counted:
-        """Return the counts of some deals alone. Raises InputError if fewer than two are left."""
+    def on_deals(self, text: str) -> Counted:
+        """Return the counts of the deals FROM:TO:STEP alone, of which any may be left out.
+
+        Raises InputError for anything else, and if fewer than two deals are left.
+        """
+        parts = text.split(":")
+        if not 2 <= len(parts) <= 3 or not all(not each or each.isdecimal() for each in parts) or parts[2:] == ["0"]:
+            raise InputError(f"--deals {text}: write FROM:TO or FROM:TO:STEP")
+        deals = slice(*(int(each) if each else None for each in parts))
         units = {name: each[deals] for name, each in self.units.items()}
         if min(map(len, units.values())) < 2:
             raise InputError("fewer than two deals are left")
@@ -117,14 +124,6 @@ def read_counts(path: Path) -> Counted:
         raise InputError(f"{path}: other agents or counts than it names, or counted by another version of this program")
     columns = ([tensors[f"{number}.{column}"] for column in COLUMNS] for number in range(len(head.agents)))
     return Counted(head.terms, {agent: _units(path, each) for agent, each in zip(head.agents, columns, strict=True)})
-
-
-def read_deals(text: str) -> slice:
-    """Parse FROM:TO:STEP, each of which may be left out; raise InputError for anything else."""
-    parts = text.split(":")
-    if 2 <= len(parts) <= 3 and all(not part or part.isdecimal() for part in parts) and parts[2:] != ["0"]:
-        return slice(*(int(part) if part else None for part in parts))
-    raise InputError(f"--deals {text}: write FROM:TO or FROM:TO:STEP")
 
 
 def _units(path: Path, columns: Sequence[np.ndarray]) -> np.ndarray:

@@ -38,11 +38,6 @@ class _Line(StrictModel, strict=True):
 _BESIDE_THE_ROW = {"faults", "counted"}
 
 
-def log_name(deal: int, table: int) -> str:
-    """Return the path of a game's log within the folder of logs."""
-    return f"{deal // _DEALS_OF_FOLDER:04d}/{deal:07d}-{table}.mjlog"
-
-
 class Journal(JsonLines):
     """The folder of a match, open for writing."""
 
@@ -69,7 +64,8 @@ class Journal(JsonLines):
         """Write a game, its log first; after an error (a full disk) no part of the line remains."""
         row = game.row
         if self._logs and game.log is not None:
-            path = self.path.parent / LOGS_FOLDER / log_name(int(row["deal"]), int(row["table"]))
+            deal, table = int(row["deal"]), int(row["table"])
+            path = self.path.parent / LOGS_FOLDER / f"{deal // _DEALS_OF_FOLDER:04d}" / f"{deal:07d}-{table}.mjlog"
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, game.log)
         values = {name: row[name].tolist() for name in GAME_RESULT.names or ()}

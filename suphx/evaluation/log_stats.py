@@ -159,12 +159,6 @@ class LogStats:
             if "as_played" in each:
                 yield played_career_table(name, each["as_played"])
 
-    def plot(self, folder: Path, seed: int = 0) -> None:
-        """Write the plots of `plots.write_pictures`."""
-        from suphx.evaluation.plots import write_pictures
-
-        write_pictures(folder, self.units, self.report["agents"], self.room, seed, "games", self.samples or None)
-
 
 def read_resampling(text: str) -> tuple[int, int]:
     """Parse `K,N` into (games per sample, samples); raise InputError for anything else."""

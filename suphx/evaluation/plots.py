@@ -40,7 +40,10 @@ def plot_stable_ranks(path: Path, samples: Mapping[str, np.ndarray], room: str, 
                 f"{np.median(values):.2f}", (place, top), (0, 4), textcoords="offset points", ha="center", fontsize=9
             )
     axes.margins(y=0.12)
-    _name_places(axes, [_shown(name) for name in samples])
+    slanted = any(len(_shown(name)) > _LONG_NAME for name in samples)
+    rotation, ha = (25, "right") if slanted else (0, "center")
+    axes.set_xticks(range(len(samples)), map(_shown, samples), rotation=rotation, ha=ha)
+    axes.set_xlim(-0.6, len(samples) - 0.4)
     axes.set_ylabel(f"stable rank, {room} room (dan)")
     axes.set_title(f"Stable rank\n{how}", fontsize=10)
     _explain_boxes(figure)
@@ -127,12 +130,6 @@ def _boxes(axes: Axes, values: list[np.ndarray], places: list[float], width: flo
     )  # fmt: skip
     for box, fill in zip(boxes["boxes"], colors, strict=True):
         box.set(facecolor=fill, alpha=0.85, linewidth=0.8)
-
-
-def _name_places(axes: Axes, names: list[str]) -> None:
-    slanted = any(len(name) > _LONG_NAME for name in names)
-    axes.set_xticks(range(len(names)), names, rotation=25 if slanted else 0, ha="right" if slanted else "center")
-    axes.set_xlim(-0.6, len(names) - 0.4)
 
 
 def _explain_boxes(figure: Figure) -> None:

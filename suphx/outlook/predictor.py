@@ -86,12 +86,8 @@ def check_rules(rules: Rules) -> None:
                              f"{getattr(_TENHOU, name)!r}")  # fmt: skip
 
 
+@cache
 def included_outlook(rules: Rules) -> Outlook:
     """Return the included outlook; raises InputError for other rules, and if its file is missing or damaged."""
     check_rules(rules)
-    return _included()
-
-
-@cache
-def _included() -> Outlook:
     return Outlook(load_outlook(INCLUDED), choose_precision("cpu", "float32", 1))
