@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks style and types and runs the tests, in .venv, which it sets up where it is missing.
-# usage: scripts/test.sh [--lint | --full] [arguments for pytest]
-# --lint: style and types alone; --full: the slow tests as well
+# usage: scripts/test.sh [--lint | --full | --gpu] [arguments for pytest]
+# --lint: style and types alone; --full: the slow tests as well; --gpu: only what must be tested on a GPU
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh test
@@ -13,8 +13,9 @@ for argument in "$@"; do
     case $argument in
     --full)
         full=yes
-        arguments+=(-m "")
+        arguments+=(-m "not gpu")
         ;;
+    --gpu) exec pytest --quiet -m gpu tests/gpu ;;
     --lint) lint=yes ;;
     *) arguments+=("$argument") ;;
     esac

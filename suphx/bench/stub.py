@@ -22,7 +22,7 @@ from suphx.reward.rounds import PointRewards
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import CollectedRounds
 from suphx.selfplay.policy import sampling_of
-from suphx.selfplay.roles.channel import Channel
+from suphx.selfplay.roles.channel import RequestChannel
 from suphx.selfplay.roles.inference_client import Snapshot
 from suphx.selfplay.roles.resources import GROUPS, SENT_DECISIONS
 from suphx.selfplay.roles.serving import NetworkServer
@@ -74,7 +74,7 @@ class StubNetwork:
 class _Group:
     """Tables of a simulator, whose experience is dropped."""
 
-    def __init__(self, channel: Channel, games: int, seed: int) -> None:
+    def __init__(self, channel: RequestChannel, games: int, seed: int) -> None:
         config = TrainConfig(name="stub", sample_games=0)
         self.play, self._channel = CollectedRounds(config, games, seed, PointRewards(10_000), ()), channel
         collector = self.play.collector
@@ -101,7 +101,7 @@ def _simulate(address: str, key: bytes, games: int, seconds: float, number: int,
     keep_memory()
     torch.set_num_threads(1)
     seeds = range(GROUPS * number, GROUPS * (number + 1))
-    groups = [_Group(Channel(Client(address, authkey=key)), games // GROUPS, seed) for seed in seeds]
+    groups = [_Group(RequestChannel(Client(address, authkey=key)), games // GROUPS, seed) for seed in seeds]
     begin.wait()
 
     def play(seconds: float) -> None:

@@ -17,7 +17,7 @@ from suphx.plugins import BENCHES
 if TYPE_CHECKING:
     from suphx.networks.sizes import NetworkSize
 
-Sizes = Annotated[str, Option(help="Network sizes, with commas: small, base, paper.")]
+Sizes = Annotated[str, Option(help="Network sizes, with commas: small, base, paper, 96x6.")]
 Seconds = Annotated[float, Option(min=0.1, help="Seconds for each measurement.")]
 SampleLogs = Annotated[list[Path] | None, Option(help="Logs to measure with; by default generated games.")]
 Batch = Annotated[int, Option(min=1, help="Decisions of a step of learning.")]

@@ -44,6 +44,8 @@ def choose_precision(device: str | None = None, dtype: str | None = None, thread
     InputError for a device or type that is not available.
     """
     chosen = _device(device)
+    if chosen.type == "cuda":
+        torch.backends.cudnn.allow_tf32 = False  # float32 has all its bits; bfloat16 is for speed
     count = torch.get_num_threads() if threads is None else threads
     if count < 1:
         raise InputError(f"threads: {count}; at least one is needed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -64,9 +65,11 @@ SIZES = {
 
 
 def size_named(name: str) -> NetworkSize:
-    """Return the size with a name; raise InputError, listing the sizes, if there is none."""
+    """Return the size with a name, or FILTERSxBLOCKS, such as 96x6; raises InputError for others."""
+    if match := re.fullmatch(r"([1-9]\d{0,3})x(\d{1,3})", name):
+        return NetworkSize(name=name, filters=int(match[1]), blocks=int(match[2]))
     if name not in SIZES:
-        raise InputError(f"no network size {name!r}; there are {', '.join(SIZES)}")
+        raise InputError(f"no network size {name!r}; there are {', '.join(SIZES)}, and others such as 96x6")
     return SIZES[name]
 
 

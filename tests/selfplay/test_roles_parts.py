@@ -30,7 +30,7 @@ from suphx.networks.sizes import NetworkSize
 from suphx.reward.rounds import PointRewards
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles import run_inputs as run_inputs_module
-from suphx.selfplay.roles.channel import Answer, Channel
+from suphx.selfplay.roles.channel import Answer, RequestChannel
 from suphx.selfplay.roles.engine import InferenceEngine
 from suphx.selfplay.roles.inference_client import (
     Engines,
@@ -239,7 +239,7 @@ def test_an_engine_that_cannot_answer_says_so_and_goes_on(engine):
 
 
 def test_a_channel_grows_with_its_requests_and_ends_with_either_side():
-    here, there = (Channel(each) for each in Pipe())
+    here, there = (RequestChannel(each) for each in Pipe())
     for n in (3, 0, 500):
         planes = packed(n, MODEL_PLANES["discard"], seed=n)
         here.send({LEARNS: planes, (0, "critic"): planes[:1, :5]} if n else {})

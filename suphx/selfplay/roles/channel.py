@@ -50,7 +50,7 @@ class Answer:
     gamma: float
 
 
-class Channel:
+class RequestChannel:
     """One end of it. At most one request is under way."""
 
     def __init__(self, connection: Connection) -> None:

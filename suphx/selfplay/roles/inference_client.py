@@ -15,7 +15,7 @@ from suphx.networks.inference import Evaluator
 from suphx.networks.precision import Precision
 from suphx.selfplay.collect import PlayerModel
 from suphx.selfplay.policy import fitted_logits
-from suphx.selfplay.roles.channel import Channel
+from suphx.selfplay.roles.channel import RequestChannel
 from suphx.selfplay.roles.messages import PackedNetwork, Published, unpack
 from suphx.selfplay.roles.role import find
 from suphx.selfplay.roles.run_inputs import run_inputs_with_networks
@@ -157,7 +157,7 @@ class Engines(InferenceClient):
             try:
                 self.version, self.gamma, node, address, key = ray.get(self._engine.current.remote())
                 is_here = node == ray.get_runtime_context().get_node_id()
-                self._channel = Channel(Client(address, authkey=key)) if is_here else None
+                self._channel = RequestChannel(Client(address, authkey=key)) if is_here else None
             except RayTaskError:
                 raise
             except (RayError, OSError, EOFError):

@@ -25,7 +25,7 @@ import torch
 from suphx.errors import InputError
 from suphx.selfplay.collect import PlayerModel
 from suphx.selfplay.policy import fitting
-from suphx.selfplay.roles.channel import Answer, Channel
+from suphx.selfplay.roles.channel import Answer, RequestChannel
 from suphx.selfplay.roles.inference_client import Snapshot
 
 #: Batches on their way to a GPU at a time: while the networks of one are computed, the planes of the next are copied.
@@ -67,7 +67,7 @@ class NetworkServer:
         self._listener = Listener(family="AF_UNIX", authkey=self.key)
         self._wakes, self._wake = Pipe(duplex=False)
         self._new: deque[Connection | _Request] = deque()  # what other threads hand to the one that serves
-        self._channels: dict[object, Channel] = {}  # by their connections
+        self._channels: dict[object, RequestChannel] = {}  # by their connections
         is_gpu = device.type == "cuda"
         self._most_batches = batches or (_GPU_BATCHES if is_gpu else 1)
         self._streams = cycle([torch.cuda.Stream(device) if is_gpu else None for _ in range(self._most_batches)])
@@ -122,7 +122,7 @@ class NetworkServer:
                 if isinstance(new, _Request):
                     requests.append(new)
                 else:
-                    self._channels[new] = Channel(new)
+                    self._channels[new] = RequestChannel(new)
                 continue
             channel = self._channels[connection]
             try:

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Everything that a GPU should be asked, in ten minutes: the tests that need one, speeds, and self-play; a table last.
+# usage: scripts/on_gpu.sh OUT [--cpu]
+# OUT: folder of the results. --cpu: try this script without a GPU, with few and small numbers.
+# `python` must find suphx, and pytest for the tests. SIZES and SECONDS_EACH (of self-play) can be set.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ $# -ge 1 ] || { sed -n 2,5p "$0"; exit 2; }
+out=$1
+device=cuda sizes=${SIZES:-96x6,base,192x16} seconds=${SECONDS_EACH:-110} bench=5
+simulators=$(($(nproc) > 4 ? $(nproc) - 5 : 1))
+roles="roles.simulators.count=$simulators"
+settings=()
+if [ "${2:-}" = --cpu ]; then
+    device=cpu sizes=${SIZES:-8x1} seconds=${SECONDS_EACH:-90} bench=1
+    roles="roles={simulators: {count: 1, cpus: 0.5}, engines: {count: 1, cpus: 0.5}, buffers: {cpus: 0}, servers: {cpus: 0.5}, object_store_gib: 0.5}"
+    settings=(side_by_side=32 learning.batch=256)
+fi
+mkdir -p "$out"
+part() { # NAME COMMAND...: run one part, with what it prints in OUT/NAME.log; the others go on if it fails
+    local name=$1 began=$SECONDS
+    shift
+    if "$@" >"$out/$name.json" 2>"$out/$name.log"; then
+        echo "$name: $((SECONDS - began)) s"
+    else
+        echo "$name: FAILED after $((SECONDS - began)) s: $(tail -n 1 "$out/$name.log" "$out/$name.json" | tr '\n' ' ')"
+    fi
+}
+play() { # SIZE: self-play from fresh networks of a size, for a time
+    python - "$1" "$out/start-$1" <<'P'
+import sys
+from pathlib import Path
+from suphx.agent.network_agent import load_networks
+from suphx.networks.weights import save_agent
+
+save_agent(Path(sys.argv[2]), load_networks(f"untrained:{sys.argv[1]}")[1], sys.argv[1])
+P
+    timeout --preserve-status --signal INT --kill-after 60 "$seconds" python -m suphx train workstation --json \
+        --out "$out/train-$1" --set "start=$out/start-$1" --set evaluation=null --set "$roles" \
+        $(printf -- '--set %s ' ${settings[@]+"${settings[@]}"}) || [ $? = 130 ]
+}
+
+part warmup python -m suphx warmup table features training
+[ $device = cpu ] || part tests python -m pytest --quiet -m gpu -p no:cacheprovider tests/gpu
+part networks python -m suphx bench networks --sizes "$sizes" --device $device --seconds $bench --json
+part learner python -m suphx bench learner --sizes "${sizes%%,*}" --device $device --seconds $((2 * bench)) --batch 4096 --json
+for size in ${sizes//,/ }; do
+    nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits --loop=1 >"$out/busy-$size.txt" 2>/dev/null &
+    part "self-play-$size" play "$size"
+    kill $! 2>/dev/null || true
+done
+
+python - "$out" <<'P'
+import json, re, sys
+from pathlib import Path
+
+out = Path(sys.argv[1])
+print("\n| measured | |\n|---|---|")
+for name in ("networks", "learner"):
+    try:
+        parts = json.loads((out / f"{name}.json").read_text())
+    except (OSError, ValueError):
+        continue
+    for part, values in parts.items():
+        if isinstance(values, dict):
+            print(f"| {name} {part} | {', '.join(f'{key} {value:,.4g}' for key, value in values.items())} |")
+for log in sorted(out.glob("self-play-*.log")):
+    size = log.stem.removeprefix("self-play-")
+    rates = [int(each.replace(",", "")) for each in re.findall(r"([\d,]+)\s+decisions/s", log.read_text())]
+    busy = [int(each) for each in (out / f"busy-{size}.txt").read_text().split()] if (out / f"busy-{size}.txt").exists() else []
+    print(f"| self-play {size}: decisions a second, last and best | {rates[-1] if rates else 0:,}, {max(rates, default=0):,} |")
+    if busy:
+        print(f"| self-play {size}: GPU busy, median | {sorted(busy)[len(busy) // 2]} % |")
+P
