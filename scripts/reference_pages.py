@@ -20,8 +20,8 @@ from pydantic_core import PydanticUndefined, to_jsonable_python
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the code of this checkout
 
 from simulator import record as r
+from suphx.adaptation.adapting import AdaptationConfig
 from suphx.adaptation.agent import AdaptedConfig
-from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.experiment import ExperimentConfig
 from suphx.config import Config
 from suphx.features import layout

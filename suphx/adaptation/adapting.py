@@ -1,21 +1,65 @@
 """`Adapter`: adapts copies of the policy to positions, keeps them near the original, and checks them."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import torch
+from pydantic import Field, model_validator
 
-from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.players import OriginalAgent, PolicyCopy
 from suphx.adaptation.rollouts import FinishedRollouts, RolloutPosition, roll_out, rollouts_of
-from suphx.adaptation.steps import advantages, interpolate, step
+from suphx.adaptation.steps import StepsConfig, advantages, interpolate, step
+from suphx.config import Config
 from suphx.learning.distributions import divergence, log_probabilities
-from suphx.reward.kinds import RoundRewards
+from suphx.reward.kinds import AnyReward, RoundRewards, default_reward
 
 #: Assumption until measured: doubling the rollouts side by side takes 2^0.6 times as long, as passes are fuller.
 _GROWTH = 0.6
+
+
+class AdaptationConfig(Config):
+    """How a policy is adapted to a hand. The discard network adapts, as in the paper's self-play."""
+
+    renamed: ClassVar[dict[str, str]] = {"certain": "max_confidence"}
+
+    deals: int = Field(default=250, ge=1)
+    """Number of random deals of the hidden tiles to learn from."""
+    copies: int = Field(default=4, ge=2)
+    """Rollouts per deal, with different random numbers: the paper's number of trajectories is deals x copies. The mean
+    of the others of a deal is the baseline of each."""
+    temperature: float = Field(default=1.0, gt=0)
+    """Sampling temperature in rollouts; the policy at this temperature is the one that adapts. The paper samples from
+    the policy itself (1); below 1 rollouts are more like play, which takes the most likely actions. For networks
+    trained only on human games, such as `sl`, 0.5 is better: at 1 rollouts mostly teach to be more confident. If a
+    training used 0.5 as its `start_temperature`, 1 has the same effect."""
+    max_confidence: float = Field(default=1.0, gt=0, le=1)
+    """Skip decisions whose most likely action has a higher probability than this (at temperature 1)."""
+    steps: StepsConfig = Field(default_factory=StepsConfig)
+    """The gradient steps on the rollouts."""
+    bound: float = Field(default=0.03, gt=0)
+    """Upper bound of KL(original, adapted) in nats, averaged over held-out decisions: weights that are farther away are
+    moved back towards the original's."""
+    check_deals: int = Field(default=250, ge=0)
+    """Held-out deals on which the adapted copy is compared with the original, and dropped if its mean gain is more than
+    a standard error below 0: what is clearly worse. 0 for no check."""
+    reward: AnyReward = Field(default_factory=default_reward)
+    """The reward of a rollout, as in self-play: `{kind: phi}`, `{kind: round}`, or a kind of your own."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> AdaptationConfig:
+        if self.check_deals == 1:
+            raise ValueError("check_deals: one deal has no standard error; 0 is for no check")
+        return self
+
+    @property
+    def rollouts(self) -> int:
+        """Number of rollouts to learn from."""
+        return self.deals * self.copies
 
 
 class Stopwatch:

@@ -14,8 +14,7 @@ from simulator.record import GAME, PHASE_STOP
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.walls import DORA_INDICATORS
-from suphx.adaptation.adapting import Adapter
-from suphx.adaptation.config import AdaptationConfig
+from suphx.adaptation.adapting import AdaptationConfig, Adapter
 from suphx.adaptation.players import OriginalAgent, StoppableFlow, load_original
 from suphx.adaptation.rollouts import RolloutPosition
 from suphx.agent import AgentKind, AgentSettings

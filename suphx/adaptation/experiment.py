@@ -13,8 +13,7 @@ from pydantic import Field
 
 from simulator.rules import Rules
 from simulator.walls import mix2
-from suphx.adaptation.adapting import TEST_DEALS, Adapter, Stopwatch
-from suphx.adaptation.config import AdaptationConfig
+from suphx.adaptation.adapting import TEST_DEALS, AdaptationConfig, Adapter, Stopwatch
 from suphx.adaptation.hands import ExperimentHand, HandsConfig, find_hands
 from suphx.adaptation.players import OriginalAgent, PolicyCopy
 from suphx.adaptation.results import ADAPTED, SHUFFLED, HandResult, HandResults, Trial

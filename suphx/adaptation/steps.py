@@ -15,9 +15,10 @@ from collections.abc import Iterable
 
 import numpy as np
 import torch
+from pydantic import Field
 from torch import nn
 
-from suphx.adaptation.config import StepsConfig
+from suphx.config import Config
 from suphx.errors import InputError
 from suphx.learning.distributions import divergence, log_probabilities, log_weights
 from suphx.learning.experience import microbatches
@@ -29,6 +30,17 @@ from suphx.networks.precision import Precision
 _SAMPLE_SIZE = 2048
 #: The length to try first; one is accepted if its distance is between this share of the target and the target.
 _FIRST_LENGTH, _NEAR, _TRIES = 1e-3, 0.8, 8
+
+
+class StepsConfig(Config):
+    """The gradient steps on formula 6."""
+
+    blocks: int | None = Field(default=1, ge=0)
+    """Adapt the head and this many of the last residual blocks; null for the whole network."""
+    steps: int = Field(default=1, ge=1)
+    """Number of steps, each over all rollouts."""
+    distance: float = Field(default=0.01, gt=0)
+    """KL(policy before the steps, policy after them) in nats, averaged over the decisions learned from."""
 
 
 class LearnedPart:

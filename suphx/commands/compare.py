@@ -15,7 +15,7 @@ def compare(
             help="Matches on the same deals with the same field: folders of `evaluate --out`, or counts.safetensors."
         ),
     ],
-    deals: Annotated[str | None, Option(help="Count only deals FROM:TO:STEP; 25000: for the later ones.")] = None,
+    deals: Annotated[str | None, Option(help="Count only deals FROM:TO:STEP, such as 25000: or :25000.")] = None,
     plots: Pictures = None,
     csv: CsvFile = None,
     tensorboard: Annotated[Path | None, Option(help="Folder for the numbers as TensorBoard scalars.")] = None,

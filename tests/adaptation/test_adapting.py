@@ -11,11 +11,10 @@ import torch
 
 from simulator.redeal.hidden import redeal_hidden
 from suphx.adaptation import adapting
-from suphx.adaptation.adapting import Adapter, TrainingRollouts
-from suphx.adaptation.config import AdaptationConfig, StepsConfig
+from suphx.adaptation.adapting import AdaptationConfig, Adapter, TrainingRollouts
 from suphx.adaptation.players import PolicyCopy
 from suphx.adaptation.rollouts import RolloutPosition, roll_out, rollouts_of
-from suphx.adaptation.steps import LearnedPart, interpolate, n_shared_blocks
+from suphx.adaptation.steps import LearnedPart, StepsConfig, interpolate, n_shared_blocks
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.timing import made_up_planes

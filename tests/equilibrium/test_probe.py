@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from suphx import cli
-from suphx.adaptation.config import StepsConfig
+from suphx.adaptation.steps import StepsConfig
 from suphx.equilibrium import CHANCE, Solver, flat, games
 from suphx.equilibrium.probe import bench
 from suphx.equilibrium.probe.adaptation import Adapting, hands_of, posteriors

@@ -9,8 +9,7 @@ from math import comb
 
 import numpy as np
 
-from suphx.adaptation.config import StepsConfig
-from suphx.adaptation.steps import advantages, step
+from suphx.adaptation.steps import StepsConfig, advantages, step
 from suphx.equilibrium.flat_game import FlatGame
 from suphx.equilibrium.game import CHANCE
 from suphx.equilibrium.probe.learning import MODEL, PRECISION, Hidden, by_table, planes_of, play, policy_of

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from suphx.adaptation.config import StepsConfig
+from suphx.adaptation.steps import StepsConfig
 from suphx.equilibrium.flat_game import FlatGame, flat
 from suphx.equilibrium.games import named
 from suphx.equilibrium.probe.adaptation import Adapting, hands_of, posteriors
