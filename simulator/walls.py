@@ -50,6 +50,13 @@ def mix2(first, second):
 
 
 @jit
+def decision_key(seed, game, seat):
+    """Return a decision's random number key, which depends only on (seed, game, deal, seat, decision number)."""
+    place = np.int64(game["deals"]) << 32 | np.int64(seat) << 16 | np.int64(game["decisions"][seat])
+    return mix2(mix2(np.uint64(seed), game["seed"]), place)
+
+
+@jit
 def below(key, counter, n):
     """Return a random integer 0..n-1 from a stream's key and counter (bias below n / 2^32; n at most 2^16)."""
     word = mix2(key, counter) >> np.uint64(32)

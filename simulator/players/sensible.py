@@ -14,11 +14,10 @@ from simulator.legal import swap_forbidden
 from simulator.moves import is_red_tile
 from simulator.players import worth
 from simulator.players.sight import SIGHT, look, see_own, triplet_yaku
-from simulator.players.simple import decision_key
 from simulator.scoring.blocks import bit_count
 from simulator.shanten import held_masks, shanten
 from simulator.tiles import KINDS, TERMINALS_AND_HONORS
-from simulator.walls import below
+from simulator.walls import below, decision_key
 
 #: Habits, one bit each; leaving one out gives a simpler player.
 FOLDS, CALLS = 1, 2

@@ -1,17 +1,8 @@
 """The two simplest players: any legal action, and always the drawn tile."""
 
-import numpy as np
-
 from simulator.jit import jit
 from simulator.record import ACTIONS, DISCARD_DRAWN, PASS, RON, TSUMO
-from simulator.walls import below, mix2
-
-
-@jit
-def decision_key(seed, game, seat):
-    """Return a decision's random number key, which depends only on (seed, game, deal, seat, decision number)."""
-    place = np.int64(game["deals"]) << 32 | np.int64(seat) << 16 | np.int64(game["decisions"][seat])
-    return mix2(mix2(np.uint64(seed), game["seed"]), place)
+from simulator.walls import below, decision_key
 
 
 @jit

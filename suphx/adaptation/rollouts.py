@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.players.simple import decision_key
 from simulator.record import GAME, PHASE_TURN
 from simulator.redeal.hidden import redeal_hidden
 from simulator.tables import Decisions, Ended, Tables
-from simulator.walls import mix2
+from simulator.walls import decision_key, mix2
 from suphx.adaptation.players import DISCARD
 from suphx.agent.interface import Agent, ModelOutput, act_each
 from suphx.agent.sampling import highest_probability

@@ -3,8 +3,7 @@
 import numpy as np
 
 from simulator.jit import jit
-from simulator.players.simple import decision_key
-from simulator.walls import mix2
+from simulator.walls import decision_key, mix2
 
 _UNIT = 2.0**-53
 

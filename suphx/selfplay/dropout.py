@@ -3,8 +3,7 @@
 import numpy as np
 
 from simulator.jit import jit
-from simulator.players.simple import decision_key
-from simulator.walls import mix2
+from simulator.walls import decision_key, mix2
 
 #: Gamma is rounded to a multiple of 2^-16.
 _GAMMA_BITS = 16
