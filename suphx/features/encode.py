@@ -17,13 +17,13 @@ from simulator.tiles import KINDS
 from suphx.features import encode_table as table
 from suphx.features.encode_call import encode_call_all
 from suphx.features.encode_hands import encode_efficiency
-from suphx.features.encode_lookahead import NO_PROPOSAL, encode_lookahead_all
 from suphx.features.encode_oracle import encode_oracle_all
 from suphx.features.encode_points import encode_overtaking, encode_points
 from suphx.features.encode_rivers import encode_melds, encode_reading, encode_river
 from suphx.features.encode_safety import encode_safety
 from suphx.features.encode_worth import encode_worth_all
 from suphx.features.layout import CALL_PLANES, ORACLE_PLANES, PLANES
+from suphx.features.lookahead import NO_PROPOSAL, encode_lookahead_all
 from suphx.features.planes import nest
 
 _LAST_CALL = ADDED_KONG + KINDS - 1

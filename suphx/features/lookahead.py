@@ -24,27 +24,34 @@ few draws left), and whether its likelihood is at least 1/n for each n of `LIKEL
 
 For 3n+1 tiles (before a draw or claim; K tiles are drawn, K-1 replaced) the planes are over the kinds drawn instead:
 they say which tiles lead to such a W. A proposed chow or pong is evaluated with its meld added, as 3n+2 tiles.
-Compiled.
+Encoding them is a separate stage (see `encode`). Compiled.
 """
 
 import numpy as np
 
 from simulator.jit import hold, jit
-from simulator.lookup import SETS
-from simulator.record import MELD, WIN
+from simulator.lookup import COPIES, SETS
+from simulator.moves import has_red_five, is_red_tile, tiles_left
+from simulator.record import MELD, NO_TILE, RIVER_CALLED, SEATS, WIN
 from simulator.shanten import SUITS, shanten
-from simulator.tiles import KINDS
+from simulator.tiles import DORA_OF, KINDS, RED_FIVE_KINDS
+from simulator.walls import DORA_INDICATORS
+from suphx.features import at
 from suphx.features import lookahead_parts as p
 from suphx.features.lookahead_parts import NO_PART, SEARCH, STEPS, count_hand, fill_missing, fill_steps, lowest
 from suphx.features.lookahead_special import add_orphans, add_seven_pairs
 from suphx.features.lookahead_suits import find_parts
 from suphx.features.lookahead_worth import own_facts, worth_of_sets
+from suphx.features.proposals import PROPOSAL, propose
 
 #: The thresholds of likelihood, as denominators n of 1/n.
 LIKELIHOODS = (16, 4, 2)
 BUCKETS = 1 + len(LIKELIHOODS)
 #: Index of a plane: ((K - 1) * len(STEPS) + index of S) * BUCKETS + bucket; bucket 0: such a hand can be reached.
 PLANES = p.FURTHEST * len(STEPS) * BUCKETS
+_END = at.lookahead_points + PLANES
+#: The action of a position without a proposed call.
+NO_PROPOSAL = -1
 
 _ONE_IN = np.array(LIKELIHOODS)
 
@@ -182,21 +189,9 @@ def _write_planes(search, draws_left, unseen, out):
 
 
 @jit
-def lookahead(lookup, view, rules, out):
-    """Write the look-ahead planes of a hand of 3n+2 tiles (over discards) or 3n+1 tiles (over draws) into `out`.
-
-    lookup: the shanten tables; view: a VIEW; rules: a RULES record; out: u64 or i64[PLANES], masks of kinds. All
-    arguments are as the seat sees them: no hidden information is used.
-    """
-    hand, red, melds, unseen = view["hand"], view["red"], view["melds"], view["unseen"]
-    unseen_red, dora = view["unseen_red"], view["dora"]
-    out[:] = 0
-    n_melds = np.int64(view["n_melds"])
-    seat_wind, round_wind = np.int64(view["seat_wind"]), np.int64(view["round_wind"])
-    if shanten(lookup, hand, n_melds) >= p.FURTHEST:
-        return
-    searches, wins = np.empty(1, SEARCH), np.zeros(1, WIN)
-    search, win = searches[0], wins[0]
+def begin_search(lookup, search, view, rules):
+    """Find the parts of winning hands near the hand of a VIEW, with their costs; return the seat's own facts."""
+    hand, n_melds = view["hand"], np.int64(view["n_melds"])
     search["n_parts"], search["n_readings"] = 0, 0
     search["ways"][:] = 0
     tiles = 3 * n_melds
@@ -204,15 +199,110 @@ def lookahead(lookup, view, rules, out):
         tiles += np.int64(hand[kind])
     search["by_drawn"] = tiles % 3 == 1
     search["most_replaced"] = p.FURTHEST - search["by_drawn"]
-    fill_steps(search, hand, red, unseen, unseen_red, dora)
+    fill_steps(search, hand, view["red"], view["unseen"], view["unseen_red"], view["dora"])
     fill_missing(lookup, search, hand, n_melds)
-    own = own_facts(melds, n_melds, dora, seat_wind, round_wind, rules)
+    seat_wind, round_wind = np.int64(view["seat_wind"]), np.int64(view["round_wind"])
     for suit in range(SUITS):
         find_parts(search, suit, hand, SETS - n_melds)
+    return own_facts(view["melds"], n_melds, view["dora"], seat_wind, round_wind, rules)
+
+
+@jit
+def lookahead(lookup, view, rules, out):
+    """Write the look-ahead planes of a hand of 3n+2 tiles (over discards) or 3n+1 tiles (over draws) into `out`.
+
+    lookup: the shanten tables; view: a VIEW; rules: a RULES record; out: u64 or i64[PLANES], masks of kinds. All
+    arguments are as the seat sees them: no hidden information is used.
+    """
+    out[:] = 0
+    hand, n_melds = view["hand"], np.int64(view["n_melds"])
+    if shanten(lookup, hand, n_melds) >= p.FURTHEST:
+        return
+    searches, wins = np.empty(1, SEARCH), np.zeros(1, WIN)
+    search, win = searches[0], wins[0]
+    own = begin_search(lookup, search, view, rules)
     _add_sets(search, own, rules, win)
     if n_melds == 0:
         add_seven_pairs(lookup, search, hand, own, rules, win)
         add_orphans(search, hand)
-    _write_planes(search, np.int64(view["draws_left"]), unseen, out)
+    _write_planes(search, np.int64(view["draws_left"]), view["unseen"], out)
     hold(searches)
     hold(wins)
+
+
+@jit
+def _show(game, view, tile):
+    """Remove a tile that the seat sees from the unseen tiles."""
+    view["unseen"][tile >> 2] -= 1
+    if is_red_tile(game, tile):
+        view["unseen_red"][tile // 36] -= 1
+
+
+@jit
+def _see_table(game, view):
+    """Remove the tiles visible on the table from the unseen tiles, and write the dora."""
+    for seat in range(SEATS):
+        for n in range(np.int64(game["n_river"][seat])):
+            entry = np.int64(game["river"][seat, n])
+            if not entry & RIVER_CALLED:
+                _show(game, view, entry & 255)
+        for n in range(np.int64(game["n_melds"][seat])):
+            for place in range(4):
+                tile = np.int64(game["melds"][seat, n]["tiles"][place])
+                if tile != NO_TILE:
+                    _show(game, view, tile)
+    for n in range(np.int64(game["indicators"])):
+        tile = np.int64(game["wall"][DORA_INDICATORS[n]])
+        _show(game, view, tile)
+        view["dora"][DORA_OF[tile >> 2]] += 1
+
+
+@jit
+def see(game, seat, view):
+    """Write what a seat sees of a game into a VIEW; draws_left assumes no further calls: every fourth tile left."""
+    for kind in range(KINDS):
+        view["hand"][kind] = game["hand"][seat, kind]
+        view["unseen"][kind] = COPIES - game["hand"][seat, kind]
+        view["dora"][kind] = 0
+    for suit in range(3):
+        view["red"][suit] = 1 if has_red_five(game, seat, RED_FIVE_KINDS[suit]) else 0
+        view["unseen_red"][suit] = game["rules"]["red_fives"] - view["red"][suit]
+    view["n_melds"] = game["n_melds"][seat]
+    for n in range(np.int64(view["n_melds"])):
+        view["melds"][n] = game["melds"][seat, n]
+    _see_table(game, view)
+    view["seat_wind"] = (seat - np.int64(game["dealer"])) & 3
+    view["round_wind"] = np.int64(game["round"]) >> 2 & 3
+    view["draws_left"] = max(0, tiles_left(game)) // SEATS
+
+
+@jit
+def see_after(game, seat, action, proposal, view):
+    """Write what a seat sees into a VIEW as `see`, with its hand and melds after an action unless it is NO_PROPOSAL.
+
+    proposal: a PROPOSAL to work with.
+    """
+    see(game, seat, view)
+    if action == NO_PROPOSAL:
+        return
+    propose(game, seat, action, proposal)
+    for kind in range(KINDS):
+        view["hand"][kind] = proposal["hand"][kind]
+    for suit in range(3):
+        view["red"][suit] = proposal["reds"] >> RED_FIVE_KINDS[suit] & 1
+    view["n_melds"] = proposal["n_melds"]
+    for n in range(proposal["n_melds"]):
+        view["melds"][n] = proposal["melds"][n]
+
+
+@jit
+def encode_lookahead_all(lookup, games, index, seats, actions, out):
+    """Write the look-ahead planes of many positions; actions: the proposed calls, or NO_PROPOSAL."""
+    views, proposals = np.empty(1, VIEW), np.empty(1, PROPOSAL)
+    view, proposal = views[0], proposals[0]
+    for n in range(len(index)):
+        game = games[index[n]]
+        see_after(game, np.int64(seats[n]), np.int64(actions[n]), proposal, view)
+        lookahead(lookup, view, game["rules"], out[n, at.lookahead_points : _END])
+    hold(views)
+    hold(proposals)

@@ -17,8 +17,8 @@ from suphx.agent.network_agent import NetworkAgent
 from suphx.agent.opinions import Opinions, opinions_of
 from suphx.dataset.loader import legal_discards
 from suphx.features.encode import encode_batch
-from suphx.features.encode_lookahead import NO_PROPOSAL
 from suphx.features.layout import start
+from suphx.features.lookahead import NO_PROPOSAL
 from suphx.outlook.predictor import DiscardValues, Outlook
 from suphx.review.document import Candidate, Decision, OutlookDocument, Safety, Target
 from suphx.review.listing import see_all

@@ -7,18 +7,16 @@ these tiles, and its likelihood; this module lists the same W, as far as they co
 import numpy as np
 
 from simulator.jit import hold, jit
-from simulator.lookup import SETS, get_lookup
+from simulator.lookup import get_lookup
 from simulator.record import GAME, WIN
 from simulator.shanten import SUITS, shanten
-from simulator.tiles import KINDS, RED_FIVE_KINDS
+from simulator.tiles import KINDS
 from suphx.features import lookahead_parts as p
 from suphx.features.encode import encode_batch, encode_call_batch
-from suphx.features.encode_lookahead import NO_PROPOSAL, see
-from suphx.features.lookahead import VIEW
-from suphx.features.lookahead_parts import NO_PART, SEARCH, STEPS, fill_missing, fill_steps
-from suphx.features.lookahead_suits import find_parts
-from suphx.features.lookahead_worth import own_facts, worth_of_sets
-from suphx.features.proposals import PROPOSAL, propose
+from suphx.features.lookahead import VIEW, begin_search, see, see_after
+from suphx.features.lookahead_parts import NO_PART, SEARCH, STEPS
+from suphx.features.lookahead_worth import worth_of_sets
+from suphx.features.proposals import PROPOSAL
 
 #: Number of hands listed for a position: those with the highest `score`.
 LISTED = 48
@@ -129,25 +127,11 @@ def _list_sets(search, own, rules, win, factors, out):
 @jit
 def _list_hands(lookup, view, rules, out):
     """Write the best winning hands near the hand of a VIEW into LISTED_HAND[...], best first; return their number."""
-    n_melds = np.int64(view["n_melds"])
-    hand = view["hand"]
-    if shanten(lookup, hand, n_melds) >= p.FURTHEST:
+    if shanten(lookup, view["hand"], np.int64(view["n_melds"])) >= p.FURTHEST:
         return 0
     searches, wins, factors = np.empty(1, SEARCH), np.zeros(1, WIN), np.empty(p.FURTHEST)
     search = searches[0]
-    search["n_parts"], search["n_readings"] = 0, 0
-    tiles = 3 * n_melds
-    for kind in range(KINDS):
-        tiles += np.int64(hand[kind])
-    search["by_drawn"] = tiles % 3 == 1
-    search["most_replaced"] = p.FURTHEST - search["by_drawn"]
-    fill_steps(search, hand, view["red"], view["unseen"], view["unseen_red"], view["dora"])
-    fill_missing(lookup, search, hand, n_melds)
-    own = own_facts(
-        view["melds"], n_melds, view["dora"], np.int64(view["seat_wind"]), np.int64(view["round_wind"]), rules
-    )
-    for suit in range(SUITS):
-        find_parts(search, suit, hand, SETS - n_melds)
+    own = begin_search(lookup, search, view, rules)
     _factors(view, factors)
     n = _list_sets(search, own, rules, wins[0], factors, out)
     hold(searches)
@@ -160,17 +144,8 @@ def _list_all(lookup, games, index, seats, actions, views, out, counts):
     proposals = np.empty(1, PROPOSAL)
     proposal = proposals[0]
     for n in range(len(index)):
-        game, seat, view = games[index[n]], np.int64(seats[n]), views[n]
-        see(game, seat, view)
-        if actions[n] != NO_PROPOSAL:
-            propose(game, seat, np.int64(actions[n]), proposal)
-            for kind in range(KINDS):
-                view["hand"][kind] = proposal["hand"][kind]
-            for suit in range(3):
-                view["red"][suit] = proposal["reds"] >> RED_FIVE_KINDS[suit] & 1
-            view["n_melds"] = proposal["n_melds"]
-            for m in range(proposal["n_melds"]):
-                view["melds"][m] = proposal["melds"][m]
+        game, view = games[index[n]], views[n]
+        see_after(game, np.int64(seats[n]), np.int64(actions[n]), proposal, view)
         counts[n] = _list_hands(lookup, view, game["rules"], out[n])
     hold(proposals)
 

@@ -19,8 +19,7 @@ from simulator.record import (
 from simulator.rules import Rules
 from simulator.tiles import DORA_OF, KINDS, RED_FIVES, parse_tiles
 from suphx.bench.features import collect_positions
-from suphx.features.encode_lookahead import see
-from suphx.features.lookahead import PLANES, VIEW, lookahead
+from suphx.features.lookahead import PLANES, VIEW, lookahead, see
 
 KONGS = (MELD_OPEN_KONG, MELD_CLOSED_KONG, MELD_ADDED_KONG)
 

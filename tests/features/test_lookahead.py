@@ -19,8 +19,7 @@ from simulator.tables import Tables
 from simulator.tiles import KINDS, kind_name, parse_kinds
 from simulator.walls import DORA_INDICATORS
 from suphx.features import layout
-from suphx.features.encode_lookahead import see
-from suphx.features.lookahead import LIKELIHOODS, PLANES, VIEW, lookahead
+from suphx.features.lookahead import LIKELIHOODS, PLANES, VIEW, lookahead, see
 from suphx.features.lookahead_parts import FURTHEST, MOST_PARTS, MOST_READINGS, SEARCH, fill_steps
 from suphx.features.lookahead_parts import STEPS as COMPILED_STEPS
 from suphx.features.lookahead_suits import find_parts

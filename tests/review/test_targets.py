@@ -12,9 +12,8 @@ from simulator.efficiency import shanten_batch
 from simulator.record import CHOW_HIGH
 from simulator.tiles import KINDS, TERMINALS_AND_HONORS, parse_counts, parse_kinds
 from suphx.features.encode import encode_batch
-from suphx.features.encode_lookahead import NO_PROPOSAL
 from suphx.features.layout import start
-from suphx.features.lookahead import BUCKETS
+from suphx.features.lookahead import BUCKETS, NO_PROPOSAL
 from suphx.features.lookahead_parts import STEPS
 from suphx.review.document import Target
 from suphx.review.listing import list_hands, see_all
