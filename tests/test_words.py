@@ -63,6 +63,12 @@ def test_public_class_names_are_unique() -> None:
 def test_names_of_values_are_nouns() -> None:
     trees = ((path, ast.parse(path.read_text(encoding="utf-8"))) for path in CODE)
     names = [(path, line, name) for path, tree in trees for line, name in names_of_values(tree)]
+    names += [
+        (path, number, name)
+        for path in ROOT.glob("suphx/**/page/*.js")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        for name in re.findall(r"\b(?:const |let |function |this\.)(\w+)", line)
+    ]
     assert [f"{path}:{line}: {name}" for path, line, name in names if name in PARTICIPLES] == []
 
 

@@ -79,8 +79,8 @@ def test_a_log_is_opened_and_a_bad_one_is_told_in_words(page, served, tmp_path):
     bad = tmp_path / "<b>bad.jsonl"
     bad.write_text(log.read_text().replace('"discard', '"discord', 1))
     page.set_input_files("#log", bad)
-    page.wait_for_selector("#said.error")
-    assert "<b>bad.jsonl, line 1, move" in page.locator("#said").inner_text()
+    page.wait_for_selector("#status.error")
+    assert "<b>bad.jsonl, line 1, move" in page.locator("#status").inner_text()
     assert page.problems.pop(0)  # the browser notes the 422
 
 

@@ -49,7 +49,7 @@ def hand(page) -> list[str]:
 
 
 def heard(page) -> str:
-    return page.locator("#said").text_content()
+    return page.locator("#status").text_content()
 
 
 def tip(page) -> tuple[str, list[int], str]:
@@ -160,11 +160,11 @@ def test_a_round_by_keyboard_alone_with_the_focus_never_lost(page, served):
     page.wait_for_function("() => !document.querySelector('#hand [data-face=\"1m\"]')")
     page.wait_for_selector(".asked")
     while page.locator("#next").count() == 0:  # to the end of the round
-        before = page.locator("#said").text_content()
+        before = page.locator("#status").text_content()
         page.keyboard.press("x" if page.locator(answer("pass")).count() else "d")
         page.wait_for_function(
             "(before) => document.querySelector('#next, .asked') && "
-            "document.querySelector('#said').textContent !== before",
+            "document.querySelector('#status').textContent !== before",
             arg=before,
         )
         assert not has_focus(page, "body")
@@ -224,11 +224,11 @@ def test_the_coach_stands_beside_the_hand_when_it_is_wanted_and_tells_what_cost_
     assert "points, place" in page.locator("#coach .outlook").inner_text()
     assert page.locator("#coach .candidate .at-stake .deals-in").count() == page.locator("#coach .candidate").count()
     while page.locator("#next").count() == 0:
-        before = page.locator("#said").text_content()
+        before = page.locator("#status").text_content()
         page.keyboard.press("x" if page.locator(answer("pass")).count() else "d")
         page.wait_for_function(
             "(before) => document.querySelector('#next, .asked') && "
-            "document.querySelector('#said').textContent !== before",
+            "document.querySelector('#status').textContent !== before",
             arg=before,
         )
     page.wait_for_selector("#outcome .costly")

@@ -104,11 +104,11 @@ def test_the_page_says_that_it_starts_and_goes_on_by_itself(page):
     page.on("request", lambda request: requested.append(request.url))
     with starting(load_cold) as (address, loads):
         page.goto(address)
-        page.wait_for_function("() => document.querySelector('#said').textContent.includes('is starting')")
+        page.wait_for_function("() => document.querySelector('#status').textContent.includes('is starting')")
         assert page.locator(".card").count() == 3
         loads.set()
         page.wait_for_selector("#play-left option[value=sensible]", state="attached")
-        assert page.locator("#said").inner_text() == ""
+        assert page.locator("#status").inner_text() == ""
         assert [url.removeprefix(address) for url in requested if "/api/" in url] == [
             "api/play",
             "api/reviews",

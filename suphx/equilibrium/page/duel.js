@@ -103,7 +103,7 @@ class DuelPage {
     this.table = h("div", { class: "table-place" });
     this.where = h("span", { class: "where", id: "where" });
     this.panel = h("section", { class: "panel", id: "panel", "aria-label": t("page.happened") });
-    this.said = h("p", { role: "status", id: "said", class: "quiet" });
+    this.status = h("p", { role: "status", id: "status", class: "quiet" });
     this.toggles = h("div", { class: "toggles", role: "group", "aria-label": t("settings.label") });
     const form = h("form", { class: "duel-players", onsubmit: (event) => { event.preventDefault(); this.deal(); } },
       this.first, this.second, this.seed, h("button", { type: "submit", id: "deal" }, t("duel.deal")));
@@ -114,7 +114,7 @@ class DuelPage {
       iconButton("round-after", t("duel.to_end"), () => this.go(Infinity)));
     fill(root, symbols(), h("header", { class: "top" }, form, h("label", { class: "duel-log" }, t("duel.log"), " ", fileField("log", ".jsonl", (file) => this.open(file, 0))), this.games,
       h("div", { class: "links" }, h("a", { href: "/" }, t("page.start_page"))), this.toggles),
-    h("main", { class: "review duel" }, h("h1", { class: "unseen" }, t("duel.title")), h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, t("page.details")), this.said, this.panel, keyList(KEYS))));
+    h("main", { class: "review duel" }, h("h1", { class: "unseen" }, t("duel.title")), h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, t("page.details")), this.status, this.panel, keyList(KEYS))));
     document.addEventListener("keydown", (event) => this.key(event));
     document.title = t("duel.title");
     this.keep();
@@ -143,18 +143,18 @@ class DuelPage {
     this.take(ask("/api/duel/log", { method: "POST", body: formOf([["log", file], ["game", game]]) }), 0);
   }
 
-  async take(asked, frame) {
-    this.said.classList.remove("error");
-    this.said.textContent = t("duel.playing");
+  async take(request, frame) {
+    this.status.classList.remove("error");
+    this.status.textContent = t("duel.playing");
     try {
-      this.game = await (await asked).json();
-      this.said.textContent = this.file ? this.file.name : "";
+      this.game = await (await request).json();
+      this.status.textContent = this.file ? this.file.name : "";
       this.games.hidden = this.game.games < 2;
       fill(this.games, [...Array(this.game.games).keys()].map((n) => h("option", { value: n, selected: n === this.game.game }, t("duel.game_of", { number: n + 1, games: this.game.games }))));
       this.go(frame);
     } catch (error) {
-      this.said.textContent = error.message;
-      this.said.classList.add("error");
+      this.status.textContent = error.message;
+      this.status.classList.add("error");
     }
   }
 

@@ -1,6 +1,6 @@
 // Phi over the course of a game: an SVG chart with one line per seat.
 import { s } from "suphx/dom.js";
-import { list, roundName, t, told, windLetter } from "suphx/words.js";
+import { list, roundName, t, translate, windLetter } from "suphx/words.js";
 
 const WIDE = 440;
 const TALL = 270;
@@ -24,9 +24,9 @@ function apart(heights, least) {
     order[order.length - 1][0] -= over;
     for (let n = order.length - 2; n >= 0; n -= 1) order[n][0] = Math.min(order[n][0], order[n + 1][0] - least);
   }
-  const found = [];
-  for (const [y, n] of order) found[n] = y;
-  return found;
+  const places = [];
+  for (const [y, n] of order) places[n] = y;
+  return places;
 }
 
 /** The chart. rounds: their names, a last one that the log does not finish is left out; `at`: index of the current round; `go(round)`: called when a round is chosen. */
@@ -59,5 +59,5 @@ export function phiChart(phi, rounds, names, at, go) {
     phi.values.map((values, n) => MARKERS[seat](x(n), y(values[seat]))),
     s("text", { x: WIDE - RIGHT + 10, y: labels[seat] + 4 }, name.length > 11 ? `${name.slice(0, 10)}…` : name)));
   return s("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${TALL}`, role: "img",
-    "aria-label": t("game.chart", { units: told(phi.units), names: list(names) }) }, lines, curves);
+    "aria-label": t("game.chart", { units: translate(phi.units), names: list(names) }) }, lines, curves);
 }

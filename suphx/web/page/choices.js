@@ -60,10 +60,10 @@ export class ChoiceRow {
 
   /** Press the button of a key; if several have it, focus the next of them. Returns whether there is one. */
   key(name) {
-    const found = this.buttons.filter((button) => button.dataset.key === name && !button.disabled);
-    if (found.length === 1) found[0].click();
-    else if (found.length) found[(found.indexOf(document.activeElement) + 1) % found.length].focus();
-    return found.length > 0;
+    const matches = this.buttons.filter((button) => button.dataset.key === name && !button.disabled);
+    if (matches.length === 1) matches[0].click();
+    else if (matches.length) matches[(matches.indexOf(document.activeElement) + 1) % matches.length].focus();
+    return matches.length > 0;
   }
 
   arrow(event) {

@@ -41,12 +41,12 @@ function verdictShown(decision, name) {
 }
 
 function facts(candidate) {
-  const found = [];
+  const parts = [];
   if (candidate.shanten !== null && candidate.shanten !== undefined) {
-    found.push(candidate.shanten > 0 ? t("hand.away", { count: candidate.shanten }) : candidate.shanten < 0 ? term("win") : term("ready"));
-    found.push(t("hand.tiles", { count: candidate.accepted }));
+    parts.push(candidate.shanten > 0 ? t("hand.away", { count: candidate.shanten }) : candidate.shanten < 0 ? term("win") : term("ready"));
+    parts.push(t("hand.tiles", { count: candidate.accepted }));
   }
-  return list(found);
+  return list(parts);
 }
 
 /** A warning sign if a player in riichi may win on a discard. */

@@ -4,7 +4,7 @@ import { explained } from "suphx/controls.js";
 import { candidateShort, decisionPicture } from "suphx/decision.js";
 import { h } from "suphx/dom.js";
 import { kindOf, tilesInline } from "suphx/tiles.js";
-import { number, percent, rich, roundName, signed, t, term, told } from "suphx/words.js";
+import { number, percent, rich, roundName, signed, t, term, translate } from "suphx/words.js";
 import { lostFigures } from "suphx/worth.js";
 
 const SHOWN = 40;
@@ -112,7 +112,7 @@ export function scoresTable(review, go) {
 
 function phiTable(review) {
   return h("details", {}, h("summary", {}, t("game.phi_numbers")), h("div", { class: "scroll" }, h("table", {},
-    h("caption", {}, told(review.phi.units)),
+    h("caption", {}, translate(review.phi.units)),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("game.after")), review.names.map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, review.phi.values.map((values, n) => h("tr", {},
       h("th", { scope: "row" }, n ? roundName(review.rounds[n - 1].name, review.rounds[n - 1].repeat_counter) : t("game.start")),
@@ -137,8 +137,8 @@ function rates(review) {
       groups.map((kind, n) => [
         n === 0 || groups[n - 1].group !== kind.group ? h("tr", { class: "group" }, h("th", { scope: "colgroup", colspan: review.seats.length + 1 }, t(`game.by_${kind.group}`))) : null,
         h("tr", {}, h("th", { scope: "row" }, term(kind.name)), rows((seat) => {
-          const found = seat.rates.find((each) => each.group === kind.group && each.name === kind.name);
-          return found ? rate(found.agreed, found.decisions) : "–";
+          const match = seat.rates.find((each) => each.group === kind.group && each.name === kind.name);
+          return match ? rate(match.agreed, match.decisions) : "–";
         }))]))));
 }
 
@@ -147,10 +147,10 @@ export function gamePanel(review, at, go) {
   return h("div", { class: "game" },
     h("h3", {}, t("game.phi")), explained("phi"),
     review.phi
-      ? [phiChart(review.phi, review.rounds, review.names, at, go), h("p", { class: "quiet" }, told(review.phi.units)), phiTable(review)]
+      ? [phiChart(review.phi, review.rounds, review.names, at, go), h("p", { class: "quiet" }, translate(review.phi.units)), phiTable(review)]
       : h("p", { class: "quiet" }, t("game.no_phi")),
     scoresTable(review, go), rates(review),
-    review.remarks.length ? h("details", { class: "remarks" }, h("summary", {}, t("game.remarks", { count: review.remarks.length })), h("ul", {}, review.remarks.map((each) => h("li", {}, told(each))))) : null);
+    review.remarks.length ? h("details", { class: "remarks" }, h("summary", {}, t("game.remarks", { count: review.remarks.length })), h("ul", {}, review.remarks.map((each) => h("li", {}, translate(each))))) : null);
 }
 
 const EXPLAINED = ["probability", "agent", "difference", "agreement", "rating", "luck", "phi", "near", "danger", "deals_in", "worth", "mistakes", "kinds"];

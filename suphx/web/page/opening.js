@@ -5,39 +5,39 @@ import { openReview } from "suphx/review.js";
 import { ask, follow, followGame, formOf, whileStarting } from "suphx/server.js";
 import { applySettings, loadSettings } from "suphx/settings.js";
 import { WatchPage } from "suphx/watch.js";
-import { t, told } from "suphx/words.js";
+import { t, translate } from "suphx/words.js";
 
 const STILL_HERE = 5 * 60 * 1000; // the server drops games that are not requested for a while
 
-/** Show that a view is waited for while it is opened by `load(title, said)`, and what goes wrong. */
+/** Show that a view is waited for while it is opened by `load(title, note)`, and what goes wrong. */
 async function waiting(root, view, load) {
   applySettings(loadSettings());
-  const said = h("p", { role: "status", id: "note" }, t("page.waiting"));
+  const note = h("p", { role: "status", id: "note" }, t("page.waiting"));
   whileStarting((is) => {
-    said.textContent = t(is ? "page.starting" : "page.waiting");
+    note.textContent = t(is ? "page.starting" : "page.waiting");
   });
   const title = h("h1", {}, t(`opening.${view}`));
-  show(root, h("main", { class: "start" }, title, said, h("p", {}, h("a", { href: "/" }, t(`opening.${view}_another`)))));
+  show(root, h("main", { class: "start" }, title, note, h("p", {}, h("a", { href: "/" }, t(`opening.${view}_another`)))));
   try {
-    await load(title, said);
+    await load(title, note);
   } catch (error) {
-    said.textContent = error.message;
-    said.classList.add("error");
+    note.textContent = error.message;
+    note.classList.add("error");
   }
 }
 
 /** Show a review by its id, waiting for it if it is not finished. */
 export function showReview(root, id) {
-  waiting(root, "review", async (title, said) => {
+  waiting(root, "review", async (title, note) => {
     const bar = h("progress", { max: 1, value: 0, "aria-label": t("opening.progress") });
     title.after(bar);
     try {
       const status = await follow(id, (now) => {
-        title.textContent = told(now.source);
+        title.textContent = translate(now.source);
         bar.value = now.share;
-        said.textContent = now.step ? t("opening.step", { step: told(now.step) }) : t("page.waiting");
+        note.textContent = now.step ? t("opening.step", { step: translate(now.step) }) : t("page.waiting");
       });
-      if (status.state === "failed") throw new Error(told(status.message));
+      if (status.state === "failed") throw new Error(translate(status.message));
       const review = await (await ask(`/api/reviews/${id}`)).json();
       openReview(root, review, () => [
         h("a", { href: "/", id: "another" }, t("opening.another")),
@@ -67,7 +67,7 @@ export function showGame(root, id) {
   const path = `/api/games/${id}`;
   waiting(root, "watch", async () => {
     const status = await (await ask(path)).json();
-    document.title = t("opening.watch_title", { source: told(status.source) });
+    document.title = t("opening.watch_title", { source: translate(status.source) });
     let wanted = 0;
     let following = false;
     let isGone = false;
@@ -112,7 +112,7 @@ export function showPlay(root, id) {
       location.replace(`/watch/${id}`); // it is over, and comes from what was kept
       return;
     }
-    document.title = t("opening.play_title", { source: told(status.source) });
+    document.title = t("opening.play_title", { source: translate(status.source) });
     const post = (what, values) => ask(`${path}/${what}`, { method: "POST", body: formOf(values) });
     const again = async () => {
       const { decision, reserve } = status.pace || { decision: 0, reserve: 0 };

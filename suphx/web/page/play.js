@@ -13,7 +13,7 @@ import { furitenSentence, moveShown, placeSentence, questionSentence, sentence }
 import { tableInWords, tableOf } from "suphx/table.js";
 import { kindOf, symbols } from "suphx/tiles.js";
 import { markFuriten, noteLine } from "suphx/tips.js";
-import { roundName, t, term, told } from "suphx/words.js";
+import { roundName, t, term, translate } from "suphx/words.js";
 import { riskOf } from "suphx/worth.js";
 
 const MOVES = 12; // number of latest moves listed
@@ -62,8 +62,8 @@ export class PlayPage {
     this.now = h("div", { id: "now" });
     this.before = h("div", { id: "before" });
     const { source, pace, length, seed } = this.state.status;
-    const about = h("p", { class: "quiet" }, t("play.about", { source: told(source), length: t(`play.${length}`), clock: pace ? t("play.clock", pace) : t("play.no_clock") }));
-    this.spoken = h("div", { class: "unseen", id: "said", role: "log", "aria-live": "polite" });
+    const about = h("p", { class: "quiet" }, t("play.about", { source: translate(source), length: t(`play.${length}`), clock: pace ? t("play.clock", pace) : t("play.no_clock") }));
+    this.spoken = h("div", { class: "unseen", id: "status", role: "log", "aria-live": "polite" });
     this.toggles = h("div", { class: "toggles", role: "group", "aria-label": t("settings.label") });
     this.pace = selectOf("pace", t("play.pace"), PACES.map((name) => [name, t(`play.pace_${name}`)]), (value) => this.set("pace", value));
     this.place = h("h1", { class: "place", id: "place", "data-seed": seed });
@@ -249,7 +249,7 @@ export class PlayPage {
     applySettings(this.settings);
     this.pace.value = this.settings.pace;
     for (const button of this.options.children) button.setAttribute("aria-pressed", String(this.state.options[button.dataset.option]));
-    const words = told(this.state.message || this.state.status.message) || (this.state.away ? t("play.away") : "");
+    const words = translate(this.state.message || this.state.status.message) || (this.state.away ? t("play.away") : "");
     if (this.message.textContent !== words) this.message.textContent = words;
     const { position } = this.state;
     if (!position) {

@@ -52,8 +52,8 @@ class ReviewPage extends Viewer {
   }
 
   get decision() {
-    const found = this.seatReview ? this.seatReview.decisions[this.at.round] : [];
-    return found.find((each) => each.frame === this.at.frame) || null;
+    const decisions = this.seatReview ? this.seatReview.decisions[this.at.round] : [];
+    return decisions.find((each) => each.frame === this.at.frame) || null;
   }
 
   // Navigation
@@ -66,8 +66,8 @@ class ReviewPage extends Viewer {
     }
     const later = (a, b) => a.round - b.round || a.frame - b.frame;
     const all = this.seatReview.decisions.flat();
-    const found = by > 0 ? all.find((each) => later(each, from) > 0) : all.findLast((each) => later(each, from) < 0);
-    if (found) this.move({ round: found.round, frame: found.frame });
+    const decision = by > 0 ? all.find((each) => later(each, from) > 0) : all.findLast((each) => later(each, from) < 0);
+    if (decision) this.move({ round: decision.round, frame: decision.frame });
   }
 
   /** Go to the beginning of a round; a negative index means the first. */
@@ -135,8 +135,8 @@ class ReviewPage extends Viewer {
   }
 
   say() {
-    const said = this.decision ? [verdict(this.decision, this.names[this.at.seat])] : this.momentWords();
-    this.live.textContent = [this.place, ...said].join(t("page.stop"));
+    const words = this.decision ? [verdict(this.decision, this.names[this.at.seat])] : this.momentWords();
+    this.live.textContent = [this.place, ...words].join(t("page.stop"));
   }
 
   momentWords() {
@@ -211,18 +211,18 @@ class ReviewPage extends Viewer {
     const key = `${this.at.seat} ${decision.number}`;
     const words = this.noted.get(key) || "";
     if (!this.write) return words ? h("p", { class: "note" }, words) : null;
-    const said = h("span", { role: "status", class: "quiet" });
+    const status = h("span", { role: "status", class: "quiet" });
     const keep = async (event) => {
       const note = { seat: Number(key.split(" ")[0]), number: decision.number, words: event.target.value.trim() };
       try {
         await this.write(note);
         this.noted.set(key, note.words);
-        said.textContent = ` ${t("review.kept")}`;
+        status.textContent = ` ${t("review.kept")}`;
       } catch (error) {
-        said.textContent = ` ${error.message}`;
+        status.textContent = ` ${error.message}`;
       }
     };
-    return h("label", { class: "note" }, h("span", {}, t("review.note"), said), h("textarea", { id: "own-note", rows: 2, maxlength: 2000, onchange: keep }, words));
+    return h("label", { class: "note" }, h("span", {}, t("review.note"), status), h("textarea", { id: "own-note", rows: 2, maxlength: 2000, onchange: keep }, words));
   }
 
   /** The decisions of the seat that have notes. */

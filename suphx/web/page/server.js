@@ -1,5 +1,5 @@
 // Requests from the page to its server.
-import { t, told } from "suphx/words.js";
+import { t, translate } from "suphx/words.js";
 
 const SLOW = 500; // milliseconds without the first answer after which the page says that the server is starting
 let hear = () => {};
@@ -30,7 +30,7 @@ export async function ask(path, options = {}) {
   }
   if (response.ok) return response;
   const detail = await response.json().then((error) => error.detail, () => null); // without a message of ours, the status must do
-  throw Object.assign(new Error(typeof detail === "string" ? told(detail) : t("page.answered", { status: response.status })), { status: response.status });
+  throw Object.assign(new Error(typeof detail === "string" ? translate(detail) : t("page.answered", { status: response.status })), { status: response.status });
 }
 
 /** Follow a review until it has ended, calling `tell(status)` each time it changes. Returns the last status. */

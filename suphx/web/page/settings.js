@@ -6,14 +6,14 @@ const DEFAULTS = { theme: "auto", language: "", numerals: true, open: true, hand
 
 /** The settings; missing or unknown ones have their defaults. */
 export function loadSettings() {
-  let found = {};
+  let values = {};
   try {
-    found = JSON.parse(localStorage.getItem(KEY)) || {};
+    values = JSON.parse(localStorage.getItem(KEY)) || {};
   } catch {
     // no storage available (a private window, a file): the settings are not kept
   }
-  const known = Object.entries(DEFAULTS).filter(([name, value]) => typeof found[name] === typeof value);
-  return { ...DEFAULTS, ...Object.fromEntries(known.map(([name]) => [name, found[name]])) };
+  const known = Object.entries(DEFAULTS).filter(([name, value]) => typeof values[name] === typeof value);
+  return { ...DEFAULTS, ...Object.fromEntries(known.map(([name]) => [name, values[name]])) };
 }
 
 export function saveSettings(settings) {

@@ -16,8 +16,8 @@ function parts(words) {
 export function sentence([, words], who) {
   const { kind, tiles, own } = parts(words);
   if (!kind) return tiles.length ? t("spoken.indicator", { tiles: tileNames(tiles) }) : t("spoken.event", { what: term(words) });
-  const said = t(`spoken.${kind.replaceAll(" ", "_")}`, { who, tiles: tileNames(tiles) });
-  return own.length ? t("spoken.with", { said, own: tileNames(own) }) : t("spoken.event", { what: said });
+  const move = t(`spoken.${kind.replaceAll(" ", "_")}`, { who, tiles: tileNames(tiles) });
+  return own.length ? t("spoken.with", { move, own: tileNames(own) }) : t("spoken.event", { what: move });
 }
 
 /** A move in short form, with its tiles as pictures. */

@@ -5,7 +5,7 @@ import { ask, formOf, whileStarting } from "suphx/server.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
 import { symbols, tile } from "suphx/tiles.js";
 import { VIEWS } from "suphx/views.js";
-import { dateOf, rich, t, term, told } from "suphx/words.js";
+import { dateOf, rich, t, term, translate } from "suphx/words.js";
 
 const PLACES = ["right", "across", "left"];
 const WINDS = ["East", "South", "West", "North"];
@@ -58,11 +58,11 @@ function keptList({ path, at, title, look, words, items, hear }) {
   const section = h("section", { hidden: true, "aria-label": title }, h("h3", {}, title), list);
   const update = async () => {
     try {
-      const found = await (await ask(path)).json();
-      hear(found);
-      section.hidden = !items(found).length;
-      show(list, items(found).map((each) => h("li", {}, h("a", { href: `/${at}/${each.id}` }, told(each.source)), " ", h("span", { class: "quiet" }, words(each), each.time ? ` ${dateOf(each.time)}` : ""), " ",
-        h("button", { type: "button", "aria-label": t("start.forget_one", { name: told(each.source) }), onclick: () => forget(each.id) }, t("start.forget")))));
+      const answer = await (await ask(path)).json();
+      hear(answer);
+      section.hidden = !items(answer).length;
+      show(list, items(answer).map((each) => h("li", {}, h("a", { href: `/${at}/${each.id}` }, translate(each.source)), " ", h("span", { class: "quiet" }, words(each), each.time ? ` ${dateOf(each.time)}` : ""), " ",
+        h("button", { type: "button", "aria-label": t("start.forget_one", { name: translate(each.source) }), onclick: () => forget(each.id) }, t("start.forget")))));
     } catch (error) {
       tell(error.message, true);
     }
@@ -129,11 +129,11 @@ function playCard() {
   return card("play", t("start.play_title"), PICTURES.play(),
     h("form", { class: "seating", onsubmit: onSubmit(start) }, PLACES.map((place, n) => row(t(`start.${place}`), agents[n])),
       row(t("start.seat"), seat), row(t("start.length"), length), row(t("start.clock_label"), clock), row(t("start.seed"), seed), h("button", { type: "submit", id: "play" }, t("start.play"))), who,
-    keptList({ path: "/api/play", at: "play", title: t("start.your_games"), look: "played", items: (found) => found.games, hear: (found) => {
-      offer(agents, found.agents);
-      introduce(who, found.agents);
+    keptList({ path: "/api/play", at: "play", title: t("start.your_games"), look: "played", items: (answer) => answer.games, hear: (answer) => {
+      offer(agents, answer.agents);
+      introduce(who, answer.agents);
     },
-      words: (game) => ({ playing: t("start.goes_on", { number: game.rounds.length + 1 }), over: t("start.over"), failed: told(game.message) }[game.state]) }));
+      words: (game) => ({ playing: t("start.goes_on", { number: game.rounds.length + 1 }), over: t("start.over"), failed: translate(game.message) }[game.state]) }));
 }
 
 function reviewCard() {
@@ -145,15 +145,15 @@ function reviewCard() {
   const byAddress = h("form", { class: "address", onsubmit: onSubmit(send) },
     h("label", { for: "address" }, t("start.address")), address, h("button", { type: "submit" }, t("start.review")));
   const by = h("p", { class: "quiet" });
-  const hear = (found) => {
-    by.textContent = `${t("start.by", { agent: found.agent })} ${meaningOf(found.agent)}`;
+  const hear = (answer) => {
+    by.textContent = `${t("start.by", { agent: answer.agent })} ${meaningOf(answer.agent)}`;
   };
   return card("review", t("start.review_title"), PICTURES.review(),
     h("label", { class: "drop", for: "log" }, h("b", {}, t("start.drop")),
       h("span", { class: "quiet" }, t("start.formats")), fileField("log", LOGS, sendFile)),
     byAddress, by,
-    keptList({ path: "/api/reviews", at: "review", title: t("start.reviews"), look: "", items: (found) => found.reviews, hear,
-      words: (review) => ({ waiting: t("start.waits"), running: `${Math.round(100 * review.share)}%`, done: "", failed: told(review.message) }[review.state]) }));
+    keptList({ path: "/api/reviews", at: "review", title: t("start.reviews"), look: "", items: (answer) => answer.reviews, hear,
+      words: (review) => ({ waiting: t("start.waits"), running: `${Math.round(100 * review.share)}%`, done: "", failed: translate(review.message) }[review.state]) }));
 }
 
 function watchCard() {
@@ -163,21 +163,21 @@ function watchCard() {
   const who = h("details", { class: "explained" }, h("summary", {}, t("start.who")));
   const samples = h("ul", { class: "samples" });
   const sampled = h("section", { hidden: true, "aria-label": t("start.samples") }, h("h3", {}, t("start.samples_newest")), samples);
-  const hear = (found) => {
-    offer(agents, found.agents);
-    introduce(who, found.agents);
-    sampled.hidden = found.samples === null;
-    show(samples, (found.samples || []).map((each) => h("li", {},
+  const hear = (answer) => {
+    offer(agents, answer.agents);
+    introduce(who, answer.agents);
+    sampled.hidden = answer.samples === null;
+    show(samples, (answer.samples || []).map((each) => h("li", {},
       h("button", { type: "button", class: "link", onclick: () => start("sample", [["name", each.name]]) }, each.name),
       " ", h("span", { class: "quiet" }, dateOf(each.time)))));
-    if (found.samples && !found.samples.length) show(samples, h("li", { class: "quiet" }, t("start.no_samples")));
+    if (answer.samples && !answer.samples.length) show(samples, h("li", { class: "quiet" }, t("start.no_samples")));
   };
   return card("watch", t("start.watch_title"), PICTURES.watch(),
     h("form", { class: "seating", onsubmit: onSubmit(() => start("live", [...agents.map((each) => ["agent", each.value]), ["seed", seed.value]])) },
       WINDS.map((wind, n) => row(term(wind), agents[n])), row(t("start.seed"), seed), h("button", { type: "submit", id: "watch" }, t("start.watch"))), who,
     h("label", { class: "recorded", for: "recorded" }, t("start.open_recorded"), fileField("recorded", LOGS, (file) => file && start("recorded", [["log", file]]))), sampled,
-    keptList({ path: "/api/games", at: "watch", title: t("start.games"), look: "games", items: (found) => found.games, hear,
-      words: (game) => ({ playing: t("start.live_round", { kind: t(`start.${game.kind}`), number: game.rounds.length }), over: t(`start.${game.kind}`), failed: told(game.message) }[game.state]) }),
+    keptList({ path: "/api/games", at: "watch", title: t("start.games"), look: "games", items: (answer) => answer.games, hear,
+      words: (game) => ({ playing: t("start.live_round", { kind: t(`start.${game.kind}`), number: game.rounds.length }), over: t(`start.${game.kind}`), failed: translate(game.message) }[game.state]) }),
     VIEWS.map((view) => h("p", {}, rich(`${view}.link`, { link: h("a", { href: `/${view}`, id: view }, t(`${view}.title`)) }))));
 }
 
@@ -193,12 +193,12 @@ export function showStart(root) {
   keep();
   toggles.setAttribute("aria-label", t("settings.label"));
   document.title = t("page.name");
-  const said = h("p", { role: "status", id: "said" });
+  const status = h("p", { role: "status", id: "status" });
   tell = (words, isError) => {
-    said.textContent = words;
-    said.classList.toggle("error", Boolean(isError));
-    said.scrollIntoView({ block: "nearest" });
+    status.textContent = words;
+    status.classList.toggle("error", Boolean(isError));
+    status.scrollIntoView({ block: "nearest" });
   };
   whileStarting((is) => tell(is ? t("page.starting") : ""));
-  show(root, symbols(), h("header", { class: "top" }, toggles), h("main", { class: "start cards" }, h("h1", {}, t("page.name")), said, playCard(), reviewCard(), watchCard()));
+  show(root, symbols(), h("header", { class: "top" }, toggles), h("main", { class: "start cards" }, h("h1", {}, t("page.name")), status, playCard(), reviewCard(), watchCard()));
 }

@@ -17,8 +17,8 @@ function outlookLine(outlook) {
 
 /** The line. `pointed`: a kind of the hand or null; `help`: show the outlook for hands that are not tenpai, too. */
 export function noteLine(position, question, { pointed, help, armed }) {
-  const found = question && pointed ? question.outlook.find((each) => each.kind === pointed) : null;
-  if (found && (found.shanten === 0 || help)) return outlookLine(found);
+  const outlook = question && pointed ? question.outlook.find((each) => each.kind === pointed) : null;
+  if (outlook && (outlook.shanten === 0 || help)) return outlookLine(outlook);
   if (armed) return [t("tips.riichi")];
   const { waits } = position.own;
   return Object.keys(waits).length ? [h("b", {}, term("waits")), " ", counted(waits)] : [];

@@ -7,7 +7,7 @@ import { roundName, t } from "suphx/words.js";
 
 /** All frames of a round, whole, out of the first one and the changes (see `suphx.review.frames`); `last` is the seat that discarded last, `name` the round's. */
 export function wholeFrames(round) {
-  const found = [];
+  const frames = [];
   let before = null;
   for (const each of round.frames) {
     if (!before) {
@@ -18,9 +18,9 @@ export function wholeFrames(round) {
       const called = seats.some((seat, n) => seat.melds !== before.seats[n].melds);
       before = { ...before, ...each, seats, last: grown >= 0 ? grown : called ? null : before.last };
     }
-    found.push(before);
+    frames.push(before);
   }
-  return found;
+  return frames;
 }
 
 /** A page with `rounds`; it defines `names`, `draw()`, `say()` and `actions()` (by key), and may replace any way through the game. */
@@ -32,7 +32,7 @@ export class Viewer {
     this.settings = loadSettings();
     applySettings(this.settings);
     this.table = h("div", { class: "table-place" });
-    this.live = h("p", { class: "unseen", "aria-live": "polite", id: "said" });
+    this.live = h("p", { class: "unseen", "aria-live": "polite", id: "status" });
     this.select = h("select", { "aria-label": t("page.round_label"), id: "round", onchange: () => this.toRound(Number(this.select.value)) });
     this.seats = h("div", { class: "seats", role: "group", "aria-label": t("page.seat") }, [0, 1, 2, 3].map((each) =>
       h("button", { type: "button", onclick: () => this.move({ seat: each }) })));
@@ -99,8 +99,8 @@ export class Viewer {
 
   /** The place in the game that the address names; null if it names none that could be. */
   get addressed() {
-    const said = new URLSearchParams(location.hash.slice(1));
-    const [seat, round, frame] = ["seat", "round", "frame"].map((name) => Number.parseInt(said.get(name), 10));
+    const fields = new URLSearchParams(location.hash.slice(1));
+    const [seat, round, frame] = ["seat", "round", "frame"].map((name) => Number.parseInt(fields.get(name), 10));
     return seat >= 0 && seat < 4 && round >= 0 && round < 1000 && frame >= 0 ? { seat, round, frame } : null;
   }
 

@@ -5,7 +5,7 @@ import { scoresTable } from "suphx/game.js";
 import { roundOutcome } from "suphx/outcome.js";
 import { tableInWords, tableOf } from "suphx/table.js";
 import { moveNamed, moveShown } from "suphx/spoken.js";
-import { t, term, told } from "suphx/words.js";
+import { t, term, translate } from "suphx/words.js";
 import { Viewer, wholeFrames } from "suphx/viewer.js";
 
 const HANDS = ["all", "seat", "none"];
@@ -46,7 +46,7 @@ export class WatchPage extends Viewer {
     this.hands = selectOf("hands", t("watch.hands"), HANDS.map((name) => [name, t(`watch.hands_${name}`)]), (value) => this.set("hands", value));
     this.speed = selectOf("speed", t("watch.speed"), SPEEDS.map((steps) => [steps, t(`watch.speed_${steps}`)]), (value) => this.set("speed", Number(value)));
     this.button = iconButton("play", t("watch.play"), () => this.toggle());
-    const about = h("p", { class: "quiet" }, t(status.kind === "live" ? "watch.agents" : "watch.file", { source: told(status.source) }));
+    const about = h("p", { class: "quiet" }, t(status.kind === "live" ? "watch.agents" : "watch.file", { source: translate(status.source) }));
     this.build(root, {
       look: "watch", own: [], controls: [this.hands, this.speed], links,
       before: [iconButton("step-before", t("page.step_before", { key: "←" }), () => this.step(-1)), this.button],
@@ -228,7 +228,7 @@ export class WatchPage extends Viewer {
   /** What happens at this moment. */
   happening(names) {
     const waits = this.goal || (!this.isOver && (!this.frames.length || !this.beside(1)));
-    const error = told(this.message || this.status.message);
+    const error = translate(this.message || this.status.message);
     const words = error || (waits ? t("watch.next_round") : "");
     const note = words ? h("p", { id: "note", class: error ? "error" : "quiet" }, words) : null;
     if (!this.frames.length) return [note];

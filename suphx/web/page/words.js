@@ -23,8 +23,8 @@ export function languageTag() {
 
 function template(key, values) {
   const [section, name] = key.split(".");
-  const found = TEXTS[language][section]?.[name] ?? TEXTS[FIRST][section][name];
-  return typeof found === "string" ? found : found[new Intl.PluralRules(language === "romaji" ? FIRST : language).select(values.count)] ?? found.other;
+  const text = TEXTS[language][section]?.[name] ?? TEXTS[FIRST][section][name];
+  return typeof text === "string" ? text : text[new Intl.PluralRules(language === "romaji" ? FIRST : language).select(values.count)] ?? text.other;
 }
 
 /** A text, `section.name`, as parts: strings, and in place of each `{name}` its value, which may be nodes. `count` chooses between singular and plural. */
@@ -46,15 +46,15 @@ export function term(word) {
 const known = (word) => (/^[A-Z][a-z]+ \d$/.test(word) ? roundName(word, 0) : term(word));
 
 /** A message of the server, which speaks English: known ones are found by their English text. */
-export function told(message) {
+export function translate(message) {
   for (const [name, english] of Object.entries(TEXTS[FIRST].server)) {
     const names = [];
     const pattern = english.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{(\w+)\}/g, (_, each) => {
       names.push(each);
       return "(.+)";
     });
-    const found = new RegExp(`^${pattern}$`).exec(message);
-    if (found) return t(`server.${name}`, Object.fromEntries(names.map((each, n) => [each, known(found[n + 1])])));
+    const match = new RegExp(`^${pattern}$`).exec(message);
+    if (match) return t(`server.${name}`, Object.fromEntries(names.map((each, n) => [each, known(match[n + 1])])));
   }
   return message;
 }
