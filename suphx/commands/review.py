@@ -31,7 +31,7 @@ def review(
     from suphx.errors import InputError
     from suphx.review.analysis import review_game
     from suphx.review.logs import find_game
-    from suphx.web.single_file import review_page
+    from suphx.web.assets import review_page
 
     if seat is not None and player is not None:
         raise InputError("--seat and --player both choose whom to review; use one of them")

@@ -1,15 +1,12 @@
-"""The agents that may play on the page, and the choices of several agents at one table."""
+"""The agents that may play on the page."""
 
-from collections.abc import Mapping
 from functools import cache
 from threading import Lock
 
-import numpy as np
 from fastapi import HTTPException
 
 from simulator.players import PLAYERS
-from simulator.tables import Decisions
-from suphx.agent.interface import Agent, act_each
+from suphx.agent.interface import Agent
 from suphx.agent.network_agent import INCLUDED, NetworkAgent
 from suphx.agent.registry import load_agent
 from suphx.review.analysis import clean, reviewing
@@ -49,13 +46,3 @@ class Players:
         with self._lock:
             agents = {name: load_agent(name, seed) if name in PLAYERS else self._networks(name) for name in set(names)}
         return [agents[name] for name in names]
-
-
-def choose(agents: Mapping[int, Agent], games: np.ndarray, decisions: Decisions) -> np.ndarray:
-    """Return the actions i64[n] that the agents choose; an agent is asked for all its seats at once.
-
-    agents: by seat. games: GAME[...], indexed by `decisions.game`.
-    """
-    different = list(dict.fromkeys(agents.values()))
-    who = np.array([different.index(agents[seat]) for seat in decisions.seat.tolist()], np.int64)
-    return act_each(different, who, games, decisions)[0]

@@ -17,16 +17,13 @@ from suphx.plugins import VIEWS
 from suphx.review.analysis import clean
 from suphx.review.document import Note
 from suphx.web.agents import Players
-from suphx.web.game_routes import download_headers
+from suphx.web.assets import review_page
+from suphx.web.game_routes import download_headers, play_routes, warm_up_play, watch_routes
 from suphx.web.games import IDLE_PLAYED, GameStore
-from suphx.web.jobs import NoReview, ReviewJobs, Status
+from suphx.web.jobs import NoReview, Reviewer, ReviewJobs, Status
 from suphx.web.live_table import Walls
-from suphx.web.playing import play_routes, warm_up_play
-from suphx.web.reviewer import Reviewer
 from suphx.web.samples import SampleFolder
 from suphx.web.shelf import Shelf
-from suphx.web.single_file import review_page
-from suphx.web.watching import watch_routes
 
 #: Seconds between checks of a review's progress.
 _INTERVAL = 0.05

@@ -1,4 +1,4 @@
-"""The page's own files: ES modules, texts, styles and HTML templates, read from the package without a build step."""
+"""The page's own files, read from the package without a build step; and a review as a single file that embeds them."""
 
 import base64
 import hashlib
@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from suphx.plugins import VIEWS
+from suphx.review.document import Review
 
 PAGE = Path(__file__).parent / "page"
 
 #: Prefix of the names by which modules import each other: `suphx/tiles.js`. An import map resolves them.
 PREFIX = "suphx/"
+_START = "file.js"
+_IMPORT = re.compile(rf'^import \{{ (.*?) \}} from "{PREFIX}(.*?)\.js";\n', re.M)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.M)
 
 
 @cache
@@ -100,3 +104,47 @@ def no_script() -> str:
 def start_page() -> str:
     """Return the served page as HTML."""
     return fill(text_of("app.html"), {"modules": import_map(), "no_script": no_script()})
+
+
+def review_page(review: Review) -> bytes:
+    """Return the file. Everything from the log is escaped, and the policy lets it run this script and load nothing."""
+    policy = f"default-src 'none'; script-src {hash_source(script())}; style-src 'unsafe-inline'"
+    return fill(
+        text_of("file.html"),
+        {
+            "policy": html.escape(policy),
+            "title": html.escape(_title(review)),
+            "no_script": no_script(),
+            "style": text_of("style.css"),
+            "review": as_script(review.model_dump_json()),
+            "script": script(),
+        },
+    ).encode()
+
+
+@cache
+def script() -> str:
+    """Return the start script and all modules that it needs as one script.
+
+    Each module becomes a function that is called once, after those that it imports, and returns what it exports.
+    """
+    functions: dict[str, str] = {}
+    _add(_START.removesuffix(".js"), functions)
+    return "".join(functions.values())
+
+
+def _add(name: str, functions: dict[str, str]) -> None:
+    """Add a module to `functions`, after all that it imports."""
+    if name in functions:
+        return
+    text = modules()[f"{name}.js"]
+    for module in _IMPORT.finditer(text):
+        _add(module[2], functions)
+    exported = ", ".join(module[1] for module in _EXPORT.finditer(text))
+    body = _EXPORT.sub("", _IMPORT.sub(r"const { \1 } = \2_js;\n", text))
+    functions[name] = f"const {name}_js = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
+
+
+def _title(review: Review) -> str:
+    names = ", ".join(name for name in review.names if name)
+    return f"Review: {names or review.source}"

@@ -1,20 +1,29 @@
-"""The routes that watched and played games share: status, events, log, review, deletion."""
+"""The routes of games: what watched and played games share, those of watched games, and those of played ones."""
 
 import asyncio
+import dataclasses
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Header, HTTPException, Query, Response
+from fastapi import APIRouter, File, Form, Header, HTTPException, Query, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
 from simulator.files import UniqueNames
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog
-from suphx.web.game_status import GameStatus, Options
-from suphx.web.games import GameStore, NoGame
-from suphx.web.jobs import ReviewJobs, Status
-from suphx.web.reviewer import Reviewer
+from simulator.record import SEATS
+from simulator.rules import Rules
+from suphx.review.analysis import clean, last_part
+from suphx.review.document import Decision
+from suphx.web.agents import MAX_SEED, Players
+from suphx.web.coach import Costly, advice, costly
+from suphx.web.game_status import GameStatus, Options, TimeControl
+from suphx.web.games import ALL_ROUNDS, GameStore, NoGame, new_id
+from suphx.web.host import GameSession, Host, Recorded, TableSetup, Tell
+from suphx.web.jobs import Reviewer, ReviewJobs, Status
+from suphx.web.live_table import Walls
+from suphx.web.samples import SampleFolder
 
 #: Number of rounds of a watched game played beyond the last one that a page has requested.
 AHEAD = 2
@@ -22,6 +31,13 @@ AHEAD = 2
 _SIGN_OF_LIFE = 10.0
 #: No question, position or round has a number above this.
 MOST = (1 << 31) - 1
+#: The person's name.
+PERSON = "You"
+#: Decisions played before the first game, so that its first moves are as fast as all others.
+_WARM_UP = 12
+
+_Length = Literal["east", "east_south"]
+_Number = Annotated[int, Form(ge=0, le=MOST)]
 
 
 def download_headers(source: str, suffix: str) -> dict[str, str]:
@@ -54,7 +70,7 @@ def add_routes(routes: APIRouter, games: GameStore, jobs: ReviewJobs, reviewer: 
 
         Of a played game, the last position and all that follow, or all after the one with the number `after`:
         `position` events have the position's number as id and carry a `suphx.web.seat_view.TablePosition`; `clock`
-        events carry a `suphx.web.clock.TimeLeft`; `options` events carry the options for automatic answers when
+        events carry a `suphx.web.game_status.TimeLeft`; `options` events carry the options for automatic answers when
         these change. Of a watched game, the next AHEAD + 1 rounds after the one with index `after`, as they are played:
         `round` events have the index as id and carry a `suphx.review.document.Round`.
 
@@ -127,3 +143,131 @@ async def _updates(games: GameStore, game: str, last: int, most: int | None) -> 
         yield "event: gone\ndata: {}\n\n"
     finally:
         games.connect(game, notify, connected=False)
+
+
+def watch_routes(
+    games: GameStore, players: Players, samples: SampleFolder | None, jobs: ReviewJobs, reviewer: Reviewer
+) -> APIRouter:
+    """Return the routes of games that are watched."""
+    routes = APIRouter(prefix="/api/games")
+
+    def show(data: bytes, name: str) -> GameStatus:
+        status = GameStatus(id=new_id(), kind="recorded", source=clean(name))
+        return games.start(status, partial(Recorded, data, status.source), ALL_ROUNDS)
+
+    @routes.get("")
+    def every() -> dict[str, object]:
+        """Return all games, the most recently requested first, the agents, and the samples (null: no folder)."""
+        listing = None if samples is None else samples.listing()
+        return {"agents": players.names, "games": games.all(), "samples": listing}
+
+    @routes.post("/live", status_code=201)
+    def live(agent: Annotated[list[str], Form()], seed: Annotated[int, Form(ge=0, le=MAX_SEED)] = 0) -> GameStatus:
+        """Start a game between four agents, named by seat."""
+        players.check(agent, SEATS)
+        names = list(map(last_part, agent))
+        status = GameStatus(id=new_id(), kind="live", source=f"{', '.join(agent)}; seed {seed}", names=names)
+
+        def sit_down(tell: Tell) -> Host:
+            agents = dict(enumerate(players.agents(agent, seed)))
+            return Host(TableSetup(Rules.tenhou(), seed, agents, names, f"watched-{seed}"), tell)
+
+        return games.start(status, sit_down, wanted=1)
+
+    @routes.post("/recorded", status_code=201)
+    async def recorded(log: Annotated[UploadFile, File()]) -> GameStatus:
+        """Show the game in an uploaded file."""
+        return show(await log.read(), log.filename or "log")
+
+    @routes.post("/sample", status_code=201)
+    def sample(name: Annotated[str, Form()]) -> GameStatus:
+        """Show a game from the sample folder."""
+        if samples is None:
+            raise HTTPException(404, "there is no folder of sample games: start `suphx web` with --games FOLDER")
+        return show(samples.read(name), name)
+
+    add_routes(routes, games, jobs, reviewer)
+    return routes
+
+
+def setup_of(players: Players, names: list[str], rules: Rules, seed: int, seat: int) -> TableSetup:
+    """Return who sits where. names: of the agents, the next seat first. Must be called in the playing thread."""
+    seats = [(seat + n) % SEATS for n in range(1, SEATS)]
+    agents = dict(zip(seats, players.agents(names, seed), strict=True))
+    return TableSetup(rules, seed, agents, _seat_names(names, seat), f"played-{seed}", seat)
+
+
+def _seat_names(agents: list[str], seat: int) -> list[str]:
+    """Return the names of the four seats. agents: three, the next seat first."""
+    names = [PERSON] * SEATS
+    for n, name in enumerate(agents, 1):
+        names[(seat + n) % SEATS] = last_part(name)
+    return names
+
+
+def warm_up_play(players: Players) -> None:
+    """Play some decisions of a dummy game, so that networks and compiled code are loaded."""
+    host = Host(setup_of(players, [players.names[0]] * (SEATS - 1), Rules.tenhou(), 0, 0), lambda *_: None)
+    host.begin()
+    for _ in range(_WARM_UP):
+        if host.question is not None:
+            host.answer(host.question.number, host.default())
+
+
+def play_routes(
+    games: GameStore, players: Players, jobs: ReviewJobs, reviewer: Reviewer, walls: Walls | None
+) -> APIRouter:
+    """Return the routes of games that persons play; walls: as in `LiveTable`."""
+    routes = APIRouter(prefix="/api/play")
+
+    @routes.get("")
+    def every() -> dict[str, object]:
+        """Return all games, the most recently requested first, and the agents that may play."""
+        return {"agents": players.names, "games": games.all()}
+
+    @routes.post("", status_code=201)
+    def begin(
+        agent: Annotated[list[str], Form()],
+        seat: Annotated[int, Form(ge=0, lt=SEATS)] = 0,
+        seed: Annotated[int, Form(ge=0, le=MAX_SEED)] = 0,
+        length: Annotated[_Length, Form()] = "east_south",
+        decision: Annotated[int, Form(ge=0, le=300)] = 0,
+        reserve: Annotated[int, Form(ge=0, le=600)] = 0,
+    ) -> GameStatus:
+        """Start a game. agent: three, the next seat first. decision: seconds per decision, 0 for no clock."""
+        players.check(agent, SEATS - 1)
+        status = GameStatus(
+            id=new_id(), kind="played", source=f"played against {', '.join(map(last_part, agent))}; seed {seed}",
+            names=_seat_names(agent, seat), seat=seat, agents=agent, seed=seed, length=length,
+            pace=TimeControl(decision=decision, reserve=reserve) if decision else None,
+        )  # fmt: skip
+        rules = dataclasses.replace(Rules.tenhou(), length=length)
+        return games.start(status, lambda tell: Host(setup_of(players, agent, rules, seed, seat), tell, walls))
+
+    @routes.post("/{game}/answer", status_code=204)
+    def answer(game: str, question: _Number, action: _Number) -> None:
+        """Answer a question by its number; 409 if it is not pending, 422 for another action."""
+        games.answer(game, question, action)
+
+    @routes.post("/{game}/options", status_code=204)
+    def options(game: str, chosen: Annotated[Options, Form()]) -> None:
+        """Set the options for automatic answers, which apply from the current question on."""
+        games.choose_options(game, chosen)
+
+    @routes.get("/{game}/advice")
+    def question(game: str, number: Annotated[int, Query(ge=0, le=MOST)]) -> Decision | None:
+        """Return the reviewer's view of a question; null if it is not pending, or has nothing to choose."""
+
+        def ask(play: GameSession) -> Decision | None:
+            question_at = play.question_at(number)
+            return None if question_at is None else advice(players.reviewer, question_at)
+
+        return games.consult(game, ask)
+
+    @routes.get("/{game}/costly")
+    def round_over(game: str) -> list[Costly]:
+        """Return the person's decisions of the last round that cost most by the reviewer's view, at most two."""
+        return games.consult(game, lambda play: costly(players.reviewer, play.answered)) or []
+
+    add_routes(routes, games, jobs, reviewer)
+    return routes

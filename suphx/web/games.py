@@ -22,8 +22,7 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog, LogError
 from suphx.errors import InputError
 from suphx.review.document import Document
-from suphx.web.clock import TimeLeft, TurnClock
-from suphx.web.game_status import GameStatus, Options
+from suphx.web.game_status import GameStatus, Options, TimeLeft, TurnClock
 from suphx.web.host import GameSession, Recorded, Tell
 from suphx.web.seat_view import NEXT_ROUND, ROUND_OVER
 from suphx.web.shelf import Shelf
@@ -140,14 +139,26 @@ class GameStore:
     # The store; the lock must be held.
 
     def _find(self, game_id: str) -> _Game:
-        """Return a game, and note that it was requested; raises NoGame."""
+        """Return a game, and note that it was requested; raises NoGame.
+
+        One from the shelf is shown as a recorded one; `start` may refuse it.
+        """
         self._drop_idle()
         if game_id not in self._games:
-            raise NoGame
+            self._restore(game_id)
         self._games.move_to_end(game_id)
         game = self._games[game_id]
         game.asked_for = self._now()
         return game
+
+    def _restore(self, game_id: str) -> None:
+        for kind in KINDS:
+            entry, data = self._shelf.entry(kind, game_id), self._shelf.data(kind, game_id)
+            if entry is not None and data is not None:
+                status = GameStatus(id=game_id, kind="recorded", source=entry.source, time=entry.time)
+                self.start(status, partial(Recorded, data, entry.source), ALL_ROUNDS)
+                return
+        raise NoGame
 
     def _drop_idle(self) -> None:
         late = self._now() - self._idle
@@ -278,15 +289,9 @@ class GameStore:
             self._answer_automatically(game)
 
     def status(self, game_id: str) -> GameStatus:
-        """Return the status of a game. One from the shelf is shown as a recorded one; `start` may refuse it."""
-        with suppress(NoGame), self._lock:
+        """Return the status of a game."""
+        with self._lock:
             return self._find(game_id).status
-        for kind in KINDS:
-            entry, data = self._shelf.entry(kind, game_id), self._shelf.data(kind, game_id)
-            if entry is not None and data is not None:
-                status = GameStatus(id=game_id, kind="recorded", source=entry.source, time=entry.time)
-                return self.start(status, partial(Recorded, data, entry.source), ALL_ROUNDS)
-        raise NoGame
 
     def update(self, game_id: str, after: int) -> GameUpdate:
         """Return the update for a page that has seen everything up to number `after`."""

@@ -20,21 +20,20 @@ from simulator.record import DISCARD_DRAWN, DISCARD_RED, GAME, PASS, RON, TSUMO
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.views.table import round_name
-from suphx.agent.interface import Agent
+from suphx.agent.interface import Agent, act_each
 from suphx.review.analysis import clean
 from suphx.review.document import Document, Result
 from suphx.review.game import Replayed, played, replay
 from suphx.review.rounds import GameStanding, result_of, round_of, standing_of
-from suphx.web.agents import choose
 from suphx.web.coach import AnsweredQuestion
 from suphx.web.game_status import Options, RoundEnd
 from suphx.web.live_table import LiveTable, Walls
-from suphx.web.moves import moves_since
 from suphx.web.seat_view import (
     NEXT_ROUND,
     ROUND_OVER,
     SeatQuestion,
     is_public,
+    moves_since,
     next_round_question,
     position_of,
     question_of,
@@ -212,7 +211,9 @@ class Host(GameSession):
             actions[self._setup.seat] = action
         rest = ~np.isin(decisions.seat, list(actions))
         theirs = Decisions(decisions.game[rest], decisions.seat[rest], decisions.situation[rest], decisions.legal[rest])
-        chosen = choose(self._setup.agents, self._table.games, theirs)
+        agents = list(dict.fromkeys(self._setup.agents.values()))  # one that has several seats chooses for all at once
+        who = np.array([agents.index(self._setup.agents[seat]) for seat in theirs.seat.tolist()], np.int64)
+        chosen, _ = act_each(agents, who, self._table.games, theirs)
         actions.update(zip(theirs.seat.tolist(), chosen.tolist(), strict=True))
         was_playing = self._table.is_playing
         self._table.step(actions)

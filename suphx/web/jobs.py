@@ -1,18 +1,24 @@
-"""Reviews requested by the page: a thread works on one at a time and saves those that are done."""
+"""Reviews requested by the page: one agent makes them in a thread, one at a time, and those that are done are saved."""
 
 import logging
 import secrets
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Literal
 
 from fastapi import HTTPException
 from pydantic import ValidationError
 
-from simulator.logs.model import LogError
+from simulator.logs.formats import read_log
+from simulator.logs.generate import generate_games
+from simulator.logs.model import GameLog, LogError
 from suphx.errors import InputError
+from suphx.review.analysis import Progress, review_game
 from suphx.review.document import Document, Note, Review
+from suphx.review.logs import fetch_log, game_of_address, log_at_hand
+from suphx.web.agents import Players
 from suphx.web.shelf import Shelf, ShelfEntry
 
 #: Maximum number of failed reviews that are still listed; the oldest is dropped first.
@@ -26,7 +32,6 @@ _OLD_NAMES = {
     b'"all honours': b'"all honors', b'"all terminals and honours': b'"all terminals and honors',
 }  # fmt: skip
 
-Progress = Callable[[str, float], None]
 #: Makes a review, reporting its progress to a function, and returns it as JSON.
 Work = Callable[[Progress], bytes]
 
@@ -157,3 +162,39 @@ class ReviewJobs:
 
 def _done(entry: ShelfEntry) -> Status:
     return Status(id=entry.id, source=entry.source, state="done", share=1.0, time=entry.time)
+
+
+class Reviewer:
+    """Reviews games by one agent."""
+
+    def __init__(self, players: Players, logs: Path | None = None) -> None:
+        """players: with the agent. logs: a folder or archive in which addresses are looked up; None: they are fetched.
+
+        Raises InputError for an agent that does not exist or cannot review.
+        """
+        self.name, self._agent, self._logs = players.reviewer_name, players.reviewer, logs
+
+    def warm_up(self) -> None:
+        """Review a generated round, so that compiled code is loaded before the first review."""
+        log = next(generate_games(1))
+        log.rounds, log.final_scores, log.final_points = log.rounds[:1], None, None
+        review_game(log, self._agent, self.name)
+
+    def review_file(self, data: bytes, source: str, progress: Progress) -> bytes:
+        """Return the review of a log as JSON; if it has several games, that of the first."""
+        progress("reading the log", 0.0)
+        return self.review_log(read_log(data, source)[0], progress)
+
+    def review_address(self, address: str, progress: Progress) -> bytes:
+        """Return the review of the game that a viewer address refers to, or contains, as JSON."""
+        progress("looking for the log", 0.0)
+        if (game := game_of_address(address, self._find)) is None:
+            raise InputError("not an address of Tenhou's viewer (https://tenhou.net/0/?log=...)")
+        return self.review_log(game[0], progress)
+
+    def _find(self, log: str) -> tuple[str, bytes]:
+        return fetch_log(log) if self._logs is None else log_at_hand(log, self._logs)
+
+    def review_log(self, log: GameLog, progress: Progress) -> bytes:
+        """Return the review of a game as JSON."""
+        return review_game(log, self._agent, self.name, progress=progress).model_dump_json().encode()

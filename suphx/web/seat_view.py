@@ -1,4 +1,4 @@
-"""The positions and questions that a person at the table is shown, as documents for JSON.
+"""The positions, moves and questions that a person at the table is shown, as documents for JSON.
 
 During a round, nothing in them depends on a tile that is hidden from the seat, nor on what other seats may do.
 Tiles and kinds are in the notation of `suphx.review.document`.
@@ -14,16 +14,20 @@ from simulator.efficiency import discards_batch, kinds_of, waits_batch
 from simulator.legal import may_declare_riichi
 from simulator.lookup import get_lookup
 from simulator.redeal.hidden import mark_hidden
-from simulator.tiles import KINDS, TILES, kind_name
+from simulator.tiles import KINDS, TILES, kind_name, tile_name
 from simulator.views.table import round_name
 from suphx.review.document import Document, Result
 from suphx.review.frames import Frame, frame_of, waits_now
-from suphx.web.moves import Move
 
 #: An additional action number, which is not an action at the table: go on to the next round.
 NEXT_ROUND = r.ACTIONS
 #: `SeatQuestion.situation` after a round.
 ROUND_OVER = "round over"
+
+_CALLS = {r.EVENT_CHOW: "chow", r.EVENT_PONG: "pong", r.EVENT_OPEN_KONG: "open kong"}
+
+#: (seat, or None for an event without a seat; the text, with tiles in notation).
+Move = tuple[int | None, str]
 
 _MISSED_IN_RIICHI = 2  # a bit of GAME.missed
 
@@ -210,3 +214,32 @@ def _open_at_the_end(shown: np.void, result: Result) -> set[int]:
 def is_public(game: np.void) -> bool:
     """Return whether everyone sees that a seat has to act now; only the seat itself knows that it may claim a tile."""
     return game["phase"] in (r.PHASE_TURN, r.PHASE_RIICHI_DISCARD, r.PHASE_CALL_DISCARD)
+
+
+def moves_since(game: np.void, start: int) -> list[Move]:
+    """Return the moves in the round from event number `start` on, without draws and paid riichi bets."""
+    events = game["events"][start : int(game["n_events"])].tolist()
+    moves = [_move(game, event) for event in events]
+    return [move for move in moves if move[1]]
+
+
+def _move(game: np.void, event: int) -> Move:
+    kind, seat, extra, tile = event & 15, event >> 4 & 3, event >> 6 & 3, event >> 8
+    red_fives = bool(game["rules"]["red_fives"])
+    if kind == r.EVENT_DISCARD:
+        return seat, f"discard {tile_name(tile, red_fives)}"
+    if kind == r.EVENT_RIICHI:
+        return seat, "riichi"
+    if kind in _CALLS:
+        used = game["melds"][seat, extra]["tiles"].tolist()[1 : 4 if kind == r.EVENT_OPEN_KONG else 3]
+        own = "".join(tile_name(each, red_fives) for each in used if each != r.NO_TILE)
+        return seat, f"{_CALLS[kind]} {tile_name(tile, red_fives)} with {own}"
+    if kind == r.EVENT_CLOSED_KONG:
+        return seat, f"closed kong {kind_name(tile >> 2)}"
+    if kind == r.EVENT_ADDED_KONG:
+        return seat, f"added kong {tile_name(tile, red_fives)}"
+    if kind == r.EVENT_DORA:
+        return None, f"dora indicator {tile_name(tile, red_fives)}"
+    if kind == r.EVENT_WIN:
+        return seat, f"{'tsumo' if extra == seat else 'ron'} {tile_name(tile, red_fives)}"
+    return None, r.RESULT_NAMES[tile] if kind == r.EVENT_NO_WINNER else ""

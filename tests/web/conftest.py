@@ -12,7 +12,7 @@ from played_games import walls
 from reviewed_game import LOG, reviewed
 from serving_app import serving
 
-from suphx.web.single_file import review_page
+from suphx.web.assets import review_page
 
 CHROMIUM = shutil.which("chromium")
 _ARGUMENTS = [

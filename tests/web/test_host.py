@@ -17,12 +17,11 @@ from simulator.redeal.hidden import redeal_hidden
 from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.web.agents import Players
-from suphx.web.clock import SHOWING, TimeControl, TurnClock
-from suphx.web.game_status import GameStatus, Options
+from suphx.web.game_routes import setup_of
+from suphx.web.game_status import SHOWING, GameStatus, Options, TimeControl, TurnClock
 from suphx.web.games import IDLE_PLAYED, GameStore, NoGame, new_id
 from suphx.web.host import Host
 from suphx.web.live_table import LiveTable
-from suphx.web.playing import setup_of
 from suphx.web.seat_view import position_of, question_of
 from suphx.web.shelf import Shelf
 

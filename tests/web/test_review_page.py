@@ -8,7 +8,7 @@ import re
 import pytest
 from reviewed_game import reviewed
 
-from suphx.web.single_file import review_page
+from suphx.web.assets import review_page
 
 ROUND_OF_DOUBLE_RON, ROUND_OF_NINE_TERMINALS = 0, 4
 

@@ -11,8 +11,7 @@ from html.parser import HTMLParser
 import pytest
 from reviewed_game import reviewed
 
-from suphx.web.assets import PAGE, as_script, fill, modules
-from suphx.web.single_file import review_page
+from suphx.web.assets import PAGE, as_script, fill, modules, review_page
 
 
 class Elements(HTMLParser):

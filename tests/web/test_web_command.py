@@ -42,7 +42,7 @@ def test_it_says_where_it_is_answers_and_ends_with_ctrl_c(tmp_path):
 SLOW = """
 import time
 from suphx.cli import main
-from suphx.web.reviewer import Reviewer
+from suphx.web.jobs import Reviewer
 
 Reviewer.warm_up = lambda _: time.sleep(300)
 main()
