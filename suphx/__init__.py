@@ -22,28 +22,10 @@ if TYPE_CHECKING:
     from .review.document import Review
 
 __all__ = [
-    "CALL_LAYOUT",
-    "LAYOUT",
-    "ORACLE_LAYOUT",
-    "Agent",
-    "AgentOutput",
-    "InputError",
-    "MatchPlan",
-    "MatchTerms",
-    "ModelOutput",
-    "NetworkAgent",
-    "Outcome",
-    "Review",
-    "encode_batch",
-    "encode_call_batch",
-    "encode_oracle_batch",
-    "load_agent",
-    "one_against_three",
-    "play_match",
-    "review_game",
-    "round_robin",
-    "two_against_two",
-    "unpack",
+    "CALL_LAYOUT", "LAYOUT", "ORACLE_LAYOUT",
+    "Agent", "AgentOutput", "InputError", "MatchPlan", "MatchTerms", "ModelOutput", "NetworkAgent", "Outcome", "Review",
+    "encode_batch", "encode_call_batch", "encode_oracle_batch", "load_agent", "one_against_three", "play_match",
+    "review_game", "round_robin", "two_against_two", "unpack",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy(
