@@ -13,7 +13,7 @@ class Overlong(Exception):
     """A received line is longer than allowed."""
 
 
-class Channel:
+class BotChannel:
     """Exchanges lines through non-blocking file descriptors.
 
     Unread output of a bot stays in the pipe, which eventually blocks the bot; the channel itself holds at most an
@@ -138,7 +138,7 @@ def _receive(file: int) -> bytes | None:
         return b""
 
 
-def wait_for(channels: Iterable[Channel], seconds: float, door: int | None = None) -> None:
+def wait_for(channels: Iterable[BotChannel], seconds: float, door: int | None = None) -> None:
     """Wait until something can be sent or received on one of the channels, or until the time is up.
 
     door: a listening socket, for whose next connection is waited as well.

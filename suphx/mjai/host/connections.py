@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from suphx.errors import InputError
-from suphx.mjai.host.channel import Channel, Overlong, wait_for
+from suphx.mjai.host.channel import BotChannel, Overlong, wait_for
 from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.styles import shown
 
@@ -45,7 +45,7 @@ class BotProcess:
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._files = (self._process.stdin, self._process.stdout, self._process.stderr)
         stdin, stdout, stderr = (file.fileno() for file in self._files)
-        self.channel = Channel(stdout, stdin, stderr, limits.line)
+        self.channel = BotChannel(stdout, stdin, stderr, limits.line)
 
     def ending(self) -> str:
         """Return a message saying why nothing can be sent or received any more."""
@@ -107,7 +107,7 @@ class TcpConnection:
         self.name = ""
         """The name that it gave when joining."""
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.channel = Channel(client.fileno(), client.fileno(), None, limits.line)
+        self.channel = BotChannel(client.fileno(), client.fileno(), None, limits.line)
 
     def send(self, message: dict[str, object]) -> None:
         """Send a line that is not a game event."""
