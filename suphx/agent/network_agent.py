@@ -1,7 +1,6 @@
 """The agent that plays with the five networks, and networks by name: included, fresh, and folders of weights."""
 
 import hashlib
-import os
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -56,13 +55,8 @@ def weights_folder(name: str) -> Path:
     folder = INCLUDED.get(name, Path(name))
     if not folder.is_dir():
         known = ", ".join(INCLUDED)
-        raise InputError(f"no weights {name!r}: neither {known}, which are included, nor a folder of weights")
+        raise InputError(f"{name!r} names no networks of ours: it is neither one of {known}, nor a folder of weights")
     return folder
-
-
-def names_networks(name: str) -> bool:
-    """Return whether a name refers to networks."""
-    return name.partition(":")[0] == UNTRAINED or name in INCLUDED or os.path.isdir(name)
 
 
 def fingerprint_of_networks(name: str) -> str:
@@ -82,9 +76,6 @@ def load_networks(name: str, seed: int = 0) -> tuple[str, dict[str, PolicyNetwor
     name: one of `INCLUDED`, `untrained` or `untrained:SIZE` for fresh weights (by default `small`), otherwise a folder
     of weights. seed: random seed for fresh weights. Raises InputError for other names and unusable weights.
     """
-    if not names_networks(name):
-        known = ", ".join((*INCLUDED, UNTRAINED))
-        raise InputError(f"{name!r} names no networks of ours: it is neither one of {known}, nor a folder of weights")
     kind, _, size = name.partition(":")
     if kind == UNTRAINED:
         return name, untrained_networks(size_named(size or "small"), seed)
