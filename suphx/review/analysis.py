@@ -24,9 +24,8 @@ from suphx.review.choices import DecisionPoint, decisions_of
 from suphx.review.document import Decision, Phi, Review, SeatReview
 from suphx.review.game import Replayed, replay
 from suphx.review.listing import compile_features
-from suphx.review.luck import luck_of
 from suphx.review.rounds import round_of, standing_of
-from suphx.review.seats import seat_review
+from suphx.review.seats import luck_of, seat_review
 from suphx.reward.games import START, Games
 from suphx.reward.predictor import RewardPredictor
 

@@ -224,7 +224,7 @@ class Rate(Document):
 
 
 class Luck(Document):
-    """The hands that a seat was dealt and the tiles it drew, against the expectation (`suphx.review.luck`)."""
+    """The hands that a seat was dealt and the tiles it drew, against the expectation (`suphx.review.seats`)."""
 
     rounds: int
     dealt: float

@@ -13,7 +13,7 @@ from simulator.logs.generate import generate_games
 from simulator.record import PHASE_TURN
 from simulator.tiles import KINDS
 from suphx.review.game import replay
-from suphx.review.luck import RANDOM_SHANTEN, RANDOM_SPREAD, luck_of
+from suphx.review.seats import RANDOM_SHANTEN, RANDOM_SPREAD, luck_of
 
 
 def test_what_random_hands_lack_is_what_the_constants_say():
