@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer
 
+from suphx.bench.commands import bench
 from suphx.commands.accuracy import accuracy
 from suphx.commands.adapt import adapt
-from suphx.commands.bench import bench
 from suphx.commands.bot import bot
 from suphx.commands.check import check
 from suphx.commands.compare import compare

@@ -25,7 +25,7 @@ SHARED = {
 #: From the bottom up: a package imports those above its line in this list, and the shared files, never those below.
 ORDER = (
     "features", "networks", "agent", "dataset", "learning", "supervised", "reward", "outlook", "mjai", "evaluation",
-    "adaptation", "selfplay", "review", "web", "report", "bench", "commands",
+    "adaptation", "selfplay", "review", "web", "report", "commands", "bench",
     "equilibrium", "cli", "__main__",
 )  # fmt: skip
 

@@ -19,13 +19,13 @@ from simulator.tables import Decisions
 from suphx.agent.flow import Flow, Network, PlaneEncoder, Sampling
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.network_agent import untrained_networks
+from suphx.bench.timing import made_up_planes
 from suphx.evaluation.arena import BATCH, MatchTerms, play_here
 from suphx.evaluation.protocol import MatchPlan, one_against_three
 from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODELS, OUTPUTS
 from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import NetworkSize
-from suphx.networks.timing import made_up_planes
 
 _SENSIBLE = one_against_three(["sensible"], ["sensible"])
 

@@ -14,6 +14,7 @@ from simulator.tiles import KINDS
 from suphx.agent.network_agent import untrained_networks
 from suphx.bench.networks import bench_inference
 from suphx.bench.selfplay import MODEL, Spent
+from suphx.bench.timing import made_up_planes
 from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.learning.config import CriticConfig, LearningConfig
 from suphx.learning.experience import experience_dtype, microbatches
@@ -23,7 +24,6 @@ from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.networks.policy import PolicyNetwork, Trunk, ValueNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
-from suphx.networks.timing import made_up_planes
 
 #: Learning rate, so small that networks stay near those that played the made-up decisions.
 _RATE = 1e-6

@@ -6,12 +6,12 @@ import torch
 from torch.nn import functional
 
 from simulator.tiles import KINDS
+from suphx.bench.timing import made_up_planes, measure
 from suphx.networks.fused import FusedNetwork
 from suphx.networks.inference import CPU_CHUNK, GPU_CHUNK, Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
-from suphx.networks.timing import made_up_planes, measure
 
 _TRAINING_BATCH = 256
 _LEARNING_RATE = 1e-4

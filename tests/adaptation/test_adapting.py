@@ -15,9 +15,9 @@ from suphx.adaptation.adapting import AdaptationConfig, Adapter, TrainingRollout
 from suphx.adaptation.players import PolicyCopy
 from suphx.adaptation.rollouts import RolloutPosition, roll_out, rollouts_of
 from suphx.adaptation.steps import LearnedPart, StepsConfig, interpolate, n_shared_blocks
+from suphx.bench.timing import made_up_planes
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.timing import made_up_planes
 from tests.adaptation.adaptation_positions import PRECISION, Honors, late_positions, tiny_agent
 
 AGENT = tiny_agent()

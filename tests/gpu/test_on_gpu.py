@@ -12,13 +12,13 @@ from selfplay_tables import collect, tiny_collector
 from torch.nn import functional
 
 from suphx.agent.network_agent import untrained_networks
+from suphx.bench.timing import made_up_planes
 from suphx.learning.config import CriticConfig, LearningConfig
 from suphx.learning.learner import Learner
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import NetworkSize
-from suphx.networks.timing import made_up_planes
 from suphx.selfplay.roles.channel import RequestChannel
 from suphx.selfplay.roles.inference_client import Snapshot
 from suphx.selfplay.roles.serving import NetworkServer

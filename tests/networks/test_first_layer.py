@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch.nn import functional
 
+from suphx.bench.timing import made_up_planes
 from suphx.networks.convolution import KindConvolution
 from suphx.networks.first_layer import first_layer
 from suphx.networks.planes import unpack
-from suphx.networks.timing import made_up_planes
 
 ALL = (1 << 34) - 1
 PLANES, FILTERS = 60, 5

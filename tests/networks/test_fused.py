@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from suphx.bench.timing import made_up_planes
 from suphx.features.layout import CALL_PLANES, ORACLE_PLANES, PLANES
 from suphx.networks import fused, onednn
 from suphx.networks.fused import FusedNetwork
@@ -11,7 +12,6 @@ from suphx.networks.models import MODELS
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.sizes import SIZES, NetworkSize
-from suphx.networks.timing import made_up_planes
 
 SIZE = NetworkSize(filters=8, blocks=2)
 CPU = torch.device("cpu")

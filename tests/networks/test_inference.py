@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
+from suphx.bench.timing import made_up_planes
 from suphx.errors import InputError
 from suphx.features.layout import PLANES
 from suphx.networks.inference import CPU_CHUNK, Evaluator
 from suphx.networks.policy import Network, PolicyNetwork
 from suphx.networks.precision import bfloat16_gain, choose_precision
 from suphx.networks.sizes import NetworkSize
-from suphx.networks.timing import made_up_planes
 
 TINY = NetworkSize(filters=8, blocks=2)
 

@@ -6,6 +6,7 @@ import torch
 from pydantic import ValidationError
 from torch.nn import functional
 
+from suphx.bench.timing import made_up_planes
 from suphx.features.layout import PLANES
 from suphx.networks import onednn
 from suphx.networks.convolution import KindConvolution, residual_block
@@ -14,7 +15,6 @@ from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import SIZES, NetworkSize, size_named
-from suphx.networks.timing import made_up_planes
 
 TINY = NetworkSize(filters=8, blocks=2)
 

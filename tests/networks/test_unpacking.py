@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from suphx.bench.timing import made_up_planes
 from suphx.networks.planes import unpack
-from suphx.networks.timing import made_up_planes
 
 
 def plainly(packed: np.ndarray) -> np.ndarray:
