@@ -15,9 +15,7 @@ def adapt(
     config: ConfigFile = Path("adapt"),
     changes: Changes = None,
     out: RunFolder = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads that adapt to hands; by default all cores.")
-    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads that adapt; by default one per core.")] = None,
     device: Device = None,
     precision: Precision = None,
     as_json: AsJson = False,

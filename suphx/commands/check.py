@@ -15,7 +15,7 @@ def check(
     agent: Annotated[
         str,
         Option(
-            "--agent", "--player", help="Who plays: random, tsumogiri, sensible, sl, untrained, or a folder of weights."
+            "--agent", "--player", help="Who plays: random, tsumogiri, sensible, sl, untrained, a folder of weights."
         ),
     ] = "random",
     temperature: Temperature = None,

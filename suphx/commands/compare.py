@@ -11,9 +11,7 @@ from suphx.commands.options import AsJson, CsvFile, Pictures, Prizes
 def compare(
     measured: Annotated[
         list[Path],
-        Argument(
-            help="Matches on the same deals with the same field: folders of `evaluate --out`, or counts.safetensors."
-        ),
+        Argument(help="Matches on the same deals with one field: folders of `evaluate --out`, or counts.safetensors."),
     ],
     deals: Annotated[str | None, Option(help="Count only deals FROM:TO:STEP, such as 25000: or :25000.")] = None,
     plots: Pictures = None,

@@ -96,7 +96,7 @@ def stats(
     from suphx.progress import page, progress
 
     samplings = [read_resampling(text) for text in resample or ()]
-    prize_list = None if prizes is None else read_prizes(prizes)
+    paid = read_prizes(prizes) if prizes else None
     games = LoggedGames()
     with progress("replaying", 1.0) as show:
         for games, share in count_logs(paths, workers):
@@ -107,9 +107,7 @@ def stats(
     if not games.games:
         print(f"no games: {sum(left.numbers().values()):,} logs were left out", file=sys.stderr)
         raise typer.Exit(1)
-    result = log_stats(
-        games.in_order(), [str(path) for path in paths], player or [], samplings, career, prize_list, seed
-    )
+    result = log_stats(games.in_order(), [str(path) for path in paths], player or [], samplings, career, paid, seed)
     if csv:
         from suphx.evaluation.report import write_csv
 

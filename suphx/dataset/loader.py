@@ -107,9 +107,7 @@ class Source:
             selection.rounds[places], selection.seats[places], 1 << selection.model, positions, pairs, counts,
         )  # fmt: skip
         if n_pairs != n:
-            raise RuntimeError(
-                f"the prepared logs cannot be replayed: {n_pairs} pairs, {n} expected; remove their folder"
-            )
+            raise RuntimeError(f"prepared logs cannot be replayed: {n_pairs} pairs, {n} expected; remove their folder")
         by_round = counts[:, :, selection.model].sum(axis=1)
         rounds = np.repeat(np.arange(len(places)), by_round)
         return Collected(positions[:n_positions], pairs, rounds, counts[:, :, -1].sum(axis=1))

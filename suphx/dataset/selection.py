@@ -54,11 +54,7 @@ class Selection:
 
 
 def select(
-    prepared: Prepared,
-    model: str,
-    split: str | None,
-    filters: Filters | None = None,
-    games: np.ndarray | None = None,
+    prepared: Prepared, model: str, split: str | None, filters: Filters | None = None, games: np.ndarray | None = None
 ) -> Selection:
     """Return the rounds that contain pairs of a model.
 

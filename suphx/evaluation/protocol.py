@@ -119,6 +119,4 @@ def _pairwise(protocol: ProtocolName, agents: Sequence[str]) -> MatchPlan:
 
 def _once(names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
-        raise InputError(
-            f"{', '.join(names)}: an agent is named twice; to measure one against itself, name it as the field"
-        )
+        raise InputError(f"{', '.join(names)}: an agent is named twice; to play against itself, name it as the field")

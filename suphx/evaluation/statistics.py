@@ -68,9 +68,7 @@ def difference(
     """
     first, second = _checked(first), _checked(second)
     if len(first) != len(second):
-        raise InputError(
-            f"{len(first)} deals of one agent and {len(second)} of the other; pairing requires the same deals"
-        )
+        raise InputError(f"{len(first)} deals of one agent, {len(second)} of the other; pairing needs the same deals")
     columns = first.shape[1]
     drawn = _bootstrap(np.concatenate([first, second], axis=1), SAMPLES, seed)
     result: dict[str, Any] = {"deals": len(first)}

@@ -150,9 +150,8 @@ def evaluate(
         games = prepared.rounds["game"][examples.rounds].astype(np.int64)
         planes = examples.planes()
         outlooks = outlook.of(planes)
-        samples.append(
-            _of_tiles(outlooks, examples, planes, games, tables) | _of_positions(outlooks, examples, games, tables)
-        )
+        of_tiles = _of_tiles(outlooks, examples, planes, games, tables)
+        samples.append(of_tiles | _of_positions(outlooks, examples, games, tables))
         n_decisions += len(games)
         if n_valued < valued:
             discards.append(_of_discards(outlook, policy, examples, planes, games))

@@ -48,9 +48,8 @@ def evaluate_model(
     chunks = list(_chunks(network, prepared, Source(prepared, selection, hide), order, watch))
     if not chunks:
         return share_with_interval(np.zeros(0, np.bool_), np.zeros(0, np.int64))
-    return _summary(
-        selection.model, prepared, {name: np.concatenate([each[name] for each in chunks]) for name in chunks[0]}
-    )
+    columns = {name: np.concatenate([each[name] for each in chunks]) for name in chunks[0]}
+    return _summary(selection.model, prepared, columns)
 
 
 def _chunks(

@@ -47,9 +47,8 @@ class AveragingOptimizer(Optimizer, Generic[N]):
     def __init__(self, network: N, config: Schedule, learning_rate: float) -> None:
         """learning_rate: peak rate of convolutions, or of all weights with AdamW alone."""
         muon = config.optimizer == "muon"
-        super().__init__(
-            network, learning_rate, config.weight_decay, muon, config.other_learning_rate if muon else None
-        )
+        other_rate = config.other_learning_rate if muon else None
+        super().__init__(network, learning_rate, config.weight_decay, muon, other_rate)
         self.network = network
         self._config, self._peak = config, learning_rate
         self.average: N = copy.deepcopy(network).requires_grad_(False)
