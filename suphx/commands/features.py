@@ -1,12 +1,20 @@
 """`suphx features`: what the networks see of a position in a log."""
 
+from __future__ import annotations
+
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
 from suphx.commands.options import AsJson
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from suphx.features.layout_groups import Plane
 
 
 def features(
@@ -28,7 +36,6 @@ def features(
     from suphx.features.encode import encode_batch, encode_call_batch, encode_oracle_batch, is_call
     from suphx.features.layout import CALL_LAYOUT, LAYOUT, ORACLE_LAYOUT, VERSION
     from suphx.features.positions import positions_of_round
-    from suphx.features.show import planes_as_values, show_planes
 
     log = next(read_games([path]))
     if round_number > len(log.rounds):
@@ -50,10 +57,28 @@ def features(
     situation, chosen = PHASE_NAMES[position.games["phase"][0]], ACTION_NAMES[position.action]
     if as_json:
         words = {"round": name, "seat": position.seat, "situation": situation, "chosen": chosen, "layout": VERSION}
-        print(json.dumps({**words, **{name: planes_as_values(*each) for name, each in shown.items()}}))
+        print(json.dumps({**words, **{name: _values(*each) for name, each in shown.items()}}))
         return
     heading = f"{name}, decision {at} of {len(positions)}: seat {position.seat}, {situation}"
     print(f"{log.source}: {heading}; chosen: {chosen}")
-    for each in shown.values():
-        for line in show_planes(*each):
-            print(line)
+    for planes in shown.values():
+        block = ""
+        for each in _values(*planes):
+            if each["block"] != block:
+                block = each["block"]
+                print(f"{block}:")
+            print(f"  {each['plane']:4} {each['name']}" + ("" if each["value"] is True else f": {each['value']}"))
+
+
+def _values(layout: Sequence[Plane], planes: np.ndarray) -> list[dict[str, Any]]:
+    """Return every non-empty plane's index, block, name and value: `True` for a flag, kinds, or a bar's number."""
+    from simulator.tiles import KINDS, format_tiles
+    from suphx.features.layout_groups import BAR, FLAG
+
+    values = []
+    for place, (plane, mask) in enumerate(zip(layout, planes.tolist(), strict=True)):
+        if mask:
+            kinds = format_tiles((4 * kind for kind in range(KINDS) if mask >> kind & 1), red_fives=False)
+            value: Any = True if plane.range == FLAG else mask.bit_length() if plane.range == BAR else kinds
+            values.append({"plane": place, "block": plane.block, "name": plane.name, "value": value})
+    return values

@@ -11,9 +11,9 @@ from simulator.players import choose_function
 from simulator.players.simple import choose_random
 from simulator.record import GAME
 from simulator.tables import Tables
+from simulator.tiles import KINDS, format_tiles
 from suphx.features.encode import encode_batch, encode_call_batch
 from suphx.features.layout import CALL_GROUPS, GROUPS, ORACLE_GROUPS, start
-from suphx.features.show import kinds_of
 
 SIZES = {group.key: len(group.planes) for group in [*GROUPS, *CALL_GROUPS, *ORACLE_GROUPS]}
 
@@ -56,7 +56,8 @@ class Planes:
         return [int(mask) for mask in self.row[first : first + SIZES[key]]]
 
     def __getitem__(self, key: str) -> list[str]:
-        return [kinds_of(mask) for mask in self.masks(key)]
+        kinds = [[kind for kind in range(KINDS) if mask >> kind & 1] for mask in self.masks(key)]
+        return [format_tiles((4 * kind for kind in each), red_fives=False) for each in kinds]
 
     def flags(self, key: str) -> list[bool]:
         return [mask != 0 for mask in self.masks(key)]
