@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,16 +15,8 @@ from simulator.logs.round_builder import face_name, face_of
 from simulator.tables import IllegalAction
 from simulator.tiles import KINDS, RED_FIVE_KINDS
 
-_TYPES = (
-    (r.DECLARE_RIICHI, "discard"),
-    (r.CHOW_LOW, "riichi"),
-    (r.PONG, "chow"),
-    (r.OPEN_KONG, "pong"),
-    (r.CLOSED_KONG, "open kong"),
-    (r.ADDED_KONG, "closed kong"),
-    (r.TSUMO, "added kong"),
-    (r.ACTIONS, ""),
-)
+#: The type of each action: its name without its tile and the place of that.
+_TYPES = [re.sub(r"( \d[mpsz]| drawn| low| middle| high| red)+$", "", name) for name in r.ACTION_NAMES]
 _PLAIN_MJAI = {
     r.DECLARE_RIICHI: "reach",
     r.TSUMO: "hora",
@@ -62,13 +54,10 @@ class Action(int):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return int(self), self.seat, self.own, self.claimed, self.mjai
 
-    @cached_property
+    @property
     def type(self) -> str:
         """The kind of action: `"discard"`, `"riichi"`, `"chow"`, `"pong"`, `"open kong"`, ... `"pass"`."""
-        for end, name in _TYPES:
-            if self < end:
-                return name or r.ACTION_NAMES[self]
-        raise ValueError(f"there is no action {int(self)}")
+        return _TYPES[self]
 
     @property
     def name(self) -> str:
