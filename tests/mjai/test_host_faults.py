@@ -183,7 +183,7 @@ def test_no_descriptors_are_left():
 
 
 def test_a_command_that_does_not_exist_is_said_at_once():
-    agent = external_agent("bot:there-is-no-such-program --at all")
+    agent = external_agent("bot:there-is-no-such-program --at all", LIMITS)
     with pytest.raises(InputError, match="there-is-no-such-program"):
         play(agent)
 
@@ -191,7 +191,7 @@ def test_a_command_that_does_not_exist_is_said_at_once():
 @pytest.mark.parametrize("name", ["bot:", "bot-every:", "bot:'unbalanced"])
 def test_a_command_that_is_none_is_refused(name):
     with pytest.raises(InputError, match="bot"):
-        external_agent(name)
+        external_agent(name, LIMITS)
 
 
 ANYTHING = st.recursive(

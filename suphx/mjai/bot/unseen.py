@@ -67,11 +67,12 @@ class UnseenTiles:
         chosen: list[int] = []
         for face in faces:
             copies = self._of_face(face, chosen)
-            held = [tile for tile in copies if self._holds(seat, tile) and (from_draw or tile != drawn)]
+            own = concealed(self._record, seat)
+            held = [tile for tile in copies if tile in own and (from_draw or tile != drawn)]
             if held:
                 chosen.append(held[0])
                 continue
-            spare = [tile for tile in concealed(self._record, seat) if tile != drawn and tile not in chosen]
+            spare = [tile for tile in own if tile != drawn and tile not in chosen]
             if not spare:
                 raise ValueError(f"seat {seat} does not have that many tiles")
             swap_hidden(self._lookup, self._record, copies[0], spare[0])
@@ -102,6 +103,3 @@ class UnseenTiles:
             return [4 * kind]
         first = 1 if self._red_fives and kind in RED_FIVE_KINDS else 0
         return list(range(4 * kind + first, 4 * kind + 4))
-
-    def _holds(self, seat: int, tile: int) -> bool:
-        return bool(self._record["copies"][seat, tile >> 2] >> (tile & 3) & 1)

@@ -26,7 +26,7 @@ def limits_of(name: str, decision: float | None = None, start: float = Limits.st
     return Limits(decision=usual if decision is None else decision, start=start)
 
 
-def external_agent(name: str, limits: Limits | None = None) -> ExternalAgent:
+def external_agent(name: str, limits: Limits) -> ExternalAgent:
     """Return the external bot of a name.
 
     name: `bot:COMMAND` (arrays of events), `bot-every:COMMAND`, `bot-acting:COMMAND` (`styles.Style`); `{seat}` in the
@@ -35,9 +35,8 @@ def external_agent(name: str, limits: Limits | None = None) -> ExternalAgent:
     Raises InputError if the command is empty or malformed, or if majiang-ai is not installed.
     """
     kind, _, rest = name.partition(":")
-    limits = limits or limits_of(name)
     if kind == MAJIANG:
-        return process_agent(_majiang_command(rest), limits=limits, name=MAJIANG)
+        return process_agent(_majiang_command(rest), "array", limits, MAJIANG)
     try:
         command = shlex.split(rest)
     except ValueError as error:
@@ -62,11 +61,8 @@ class TcpAgent(ExternalAgent):
         return client
 
 
-def process_agent(
-    command: list[str], style: Style = "array", limits: Limits | None = None, name: str = ""
-) -> ExternalAgent:
+def process_agent(command: list[str], style: Style, limits: Limits, name: str = "") -> ExternalAgent:
     """Return the agent of a bot that is started by a command; `{seat}` in it is replaced by the seat."""
-    limits = limits or Limits()
 
     def connect(seat: int) -> BotProcess:
         return BotProcess([word.replace(SEAT, str(seat)) for word in command], limits)
@@ -87,11 +83,8 @@ def _majiang_command(folder: str) -> list[str]:
         raise InputError("majiang needs Node.js 18 or later: there is no `node` on the path")
     packages = Path(folder or _ADAPTER).resolve()
     if not (packages / "node_modules" / "@kobalab" / "majiang-ai").is_dir():
-        fix = f"npm ci --prefix {packages}" if not folder else f"npm install --prefix {packages} {_packages()}"
+        pinned = json.loads((_ADAPTER / "package.json").read_text())["dependencies"]
+        names = " ".join(f"{name}@{version}" for name, version in pinned.items())
+        fix = f"npm install --prefix {packages} {names}" if folder else f"npm ci --prefix {packages}"
         raise InputError(f"majiang: @kobalab/majiang-ai is not installed in {packages}: run {fix}")
     return [node, str(_ADAPTER / "bot.js"), str(packages)]
-
-
-def _packages() -> str:
-    pinned = json.loads((_ADAPTER / "package.json").read_text())["dependencies"]
-    return " ".join(f"{name}@{version}" for name, version in pinned.items())
