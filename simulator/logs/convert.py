@@ -4,7 +4,6 @@ What the target format cannot express is lost: mjai has no yaku and states few r
 tiles. What it needs and the log does not state (mjai has no fu, yaku and final points) is computed by the rules.
 """
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -29,11 +28,10 @@ def _states_all(game: GameLog) -> bool:
 
 def complete(game: GameLog) -> None:
     """Set what a log leaves out of its results to what the engine finds, as far as the log can be replayed."""
-    ends: list[np.void] = []
-    verified = verify_game(game, ended=lambda record: ends.append(record.copy()))
-    if not ends:
+    verified = verify_game(game)
+    if not verified.ends:
         return
-    ours = game_log(np.array(ends), game.rules)
+    ours = game_log(np.array(verified.ends), game.rules)
     for stated, scored_round in zip(game.rounds, ours.rounds, strict=False):
         _fill(stated, scored_round)
         for win, scored in zip(stated.wins, scored_round.wins, strict=False):
@@ -42,13 +40,11 @@ def complete(game: GameLog) -> None:
             _fill(win, scored)
             win.yakuman = scored.yakuman
     if not verified.mismatches:
-        game.final_scores, game.final_points = (
-            game.final_scores or ours.final_scores,
-            game.final_points or ours.final_points,
-        )
+        _fill(game, ours)
 
 
-def _fill(stated: Any, scored_round: Any) -> None:
-    for field in dataclasses.fields(stated):
-        if getattr(stated, field.name) is None:
-            setattr(stated, field.name, getattr(scored_round, field.name))
+def _fill(stated: Any, scored: Any) -> None:
+    """Set the fields of a dataclass that are None to those of another."""
+    for name, value in vars(stated).items():
+        if value is None:
+            setattr(stated, name, getattr(scored, name))

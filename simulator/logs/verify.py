@@ -1,7 +1,7 @@
 """Verify everything that a log states against the engine: moves, draws, indicators, wins, points, order of rounds."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,13 @@ from simulator.logs import from_record
 from simulator.logs.mjai_words import yaku_names
 from simulator.logs.model import GameLog, LogError, RoundLog
 from simulator.logs.replay import PROBLEMS, REPLAYED, TOO_FEW, replay_round, wall_of_log
+from simulator.logs.writing import BET
 from simulator.lookup import get_lookup
 from simulator.rounds import finish_round, start_game
 from simulator.tiles import tile_name
 from simulator.walls import DEALT_PLACES, DORA_INDICATORS, SHUFFLE_PREFIX, URA_INDICATORS, TenhouWalls
 
 _WIND_LETTERS = "ESWN"
-_BET = 1000
 #: Walls of a seed that are tried for a log that begins later than East 1: no game has more rounds.
 _MOST_ROUNDS = 100
 
@@ -47,7 +47,9 @@ class Verified:
 
     rounds: int = 0
     decisions: int = 0
-    mismatches: list[Mismatch] | None = None
+    mismatches: list[Mismatch] = field(default_factory=list)
+    ends: list[np.void] = field(default_factory=list)
+    """The engine's GAME record at the end of each round, after the payments, as in `Ended.records`."""
     final_scores: list[int] | None = None
     """The scores at the end of the game according to the engine; None if the game was not replayed to its end."""
     unsure: str = ""
@@ -64,14 +66,11 @@ def round_name(number: int, repeat_counter: int) -> str:
 class _GameCheck:
     """One game being verified; collects mismatches and stops at the first round that cannot be replayed."""
 
-    def __init__(self, log: GameLog, ended: Callable[[np.void], None] | None) -> None:
+    def __init__(self, log: GameLog) -> None:
         self.log = log
-        self.ended = ended
         self.lookup = get_lookup()
-        self.mismatches: list[Mismatch] = []
-        self.verified = Verified(mismatches=self.mismatches, unsure=log.unsure)
-        self.games = np.zeros(1, r.GAME)
-        self.game = self.games[0]
+        self.verified = Verified(unsure=log.unsure)
+        self.game = np.zeros(1, r.GAME)[0]
         rules = log.rules
         if log.final_points is not None and all(points == int(points) for points in log.final_points):
             # Tenhou's logs up to 2019 round final points to whole numbers, without stating it as a rule.
@@ -89,7 +88,7 @@ class _GameCheck:
             raise LogError(str(error), self.log.source) from error
 
     def _report(self, place: str, event: str, what: str, expected: Any, actual: Any) -> None:
-        self.mismatches.append(Mismatch(self.log.source, place, event, what, str(expected), str(actual)))
+        self.verified.mismatches.append(Mismatch(self.log.source, place, event, what, str(expected), str(actual)))
 
     def _compare(self, place: str, what: str, expected: Any, actual: Any) -> None:
         if actual is not None and expected != actual:
@@ -98,11 +97,11 @@ class _GameCheck:
     def run(self) -> Verified:
         rounds = self.log.rounds
         start_game(self.game)
-        for first in (*rounds, self.log.cut)[:1]:  # a log may begin anywhere
-            if first is None:
-                return self.verified
-            self._begin(first)
-            self._compare("start", "first dealer", (first.dealer - first.round) % r.SEATS, self.log.first_dealer)
+        if not self.log.played:
+            return self.verified
+        first = self.log.played[0]  # a log may begin anywhere
+        self._begin(first)
+        self._compare("start", "first dealer", (first.dealer - first.round) % r.SEATS, self.log.first_dealer)
         for number, round_log in enumerate(rounds):
             self.verified.rounds += 1
             if not self._round(round_log):
@@ -134,10 +133,10 @@ class _GameCheck:
         """Verify one round, or the beginning of one; return whether the following rounds can be verified."""
         game = self.game
         place = round_name(round_log.round, round_log.repeat_counter)
-        before = len(self.mismatches)
+        before = len(self.verified.mismatches)
         for name, what in _STATED_OF_A_START.items():
             self._compare(place, what, game[name].tolist(), getattr(round_log, name))
-        if len(self.mismatches) > before or not self._set_wall(round_log, place):
+        if len(self.verified.mismatches) > before or not self._set_wall(round_log, place):
             return False
         report = np.zeros(4, np.int64)
         problem = replay_round(self.lookup, game, round_log.events, report)
@@ -147,8 +146,7 @@ class _GameCheck:
             return False
         if not cut:
             finish_round(game)
-            if self.ended:
-                self.ended(game)
+            self.verified.ends.append(game.copy())
         ours = from_record.round_log(game, self.log.rules)
         self._events(ours, round_log, place)
         if not cut:
@@ -270,7 +268,7 @@ def _differences(ours: RoundLog, stated: RoundLog) -> Iterator[tuple[str, str, o
 def _points_after(ours: RoundLog, events: np.ndarray) -> list[int]:
     """Return the points of all seats after the first events of a round, with the engine's payments."""
     points = np.array(ours.scores)
-    np.subtract.at(points, events["seat"][events["type"] == r.EVENT_RIICHI_ACCEPTED], _BET)
+    np.subtract.at(points, events["seat"][events["type"] == r.EVENT_RIICHI_ACCEPTED], BET)
     paid = [win.deltas for win in ours.wins] or [ours.deltas]
     for gained in paid[: int((events["type"] >= r.EVENT_WIN).sum())]:
         points += gained or 0
@@ -294,11 +292,10 @@ def _worth(yaku: list[tuple[int, int]] | None) -> list[tuple[int, int]] | None:
     return None if yaku is None else sorted(each for each in yaku if each[1])
 
 
-def verify_game(log: GameLog, ended: Callable[[np.void], None] | None = None) -> Verified:
+def verify_game(log: GameLog) -> Verified:
     """Replay a logged game through the engine and compare everything that the log states.
 
-    ended: called with the engine's game record at the end of each round, after the payments, as in `Ended.records`.
     Raises LogError for a wall seed that cannot be read.
     """
     announce_compiling(replay_round.__module__)
-    return _GameCheck(log, ended).run()
+    return _GameCheck(log).run()

@@ -59,7 +59,7 @@ def _verify(log: GameLog | LogError) -> Summary:
     except LogError as error:
         return Summary(errors=1, first_errors=[str(error)])
     summary = Summary(1, verified.rounds, verified.decisions, unfinished=int(verified.unfinished))
-    mismatches = verified.mismatches or []
+    mismatches = verified.mismatches
     if mismatches and verified.unsure:
         summary.unknown, summary.first_unknown = 1, [f"{mismatches[0]} ({verified.unsure})"]
     else:

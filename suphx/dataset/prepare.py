@@ -17,7 +17,7 @@ import numpy as np
 from simulator.logs.archives import Chunk, plan, read_chunk
 from simulator.logs.formats import read_logs
 from simulator.logs.model import LOG_EVENT, GameLog, LogError, RoundLog, SkippedLog
-from simulator.logs.verify import verify_game
+from simulator.logs.verify import Verified, verify_game
 from simulator.lookup import get_lookup
 from simulator.processes import share_out
 from simulator.record import GAME, SEATS
@@ -90,24 +90,19 @@ def _prepare_chunk(chunk: Chunk) -> list[_Game | LeftOut]:
     return [_prepare_log(log, archive) for log in read_logs(read_chunk(chunk))]
 
 
-def whole_game(
-    log: GameLog | LogError, use: Callable[[GameLog, list[int]], T], ended: Callable[[np.void], None] | None = None
-) -> T | LeftOut:
-    """Return use(log, final scores) of a log that verifies and is whole, or else why it is left out.
-
-    use: may raise LogError. ended: as for `verify_game`.
-    """
+def whole_game(log: GameLog | LogError, use: Callable[[GameLog, Verified], T]) -> T | LeftOut:
+    """Return use(log, result) of a log that verifies and is whole, or else why it is left out; use may raise LogError."""
     try:
         if isinstance(log, LogError):
             raise log
-        verified = verify_game(log, ended=ended)
+        verified = verify_game(log)
         if verified.mismatches and verified.unsure:
             return LeftOut(unknown=1, first=[f"{verified.mismatches[0]} ({verified.unsure})"])
         if verified.mismatches:
             return LeftOut(mismatches=1, first=[str(verified.mismatches[0])])
         if verified.final_scores is None:
             return LeftOut(mismatches=1, first=[f"{log.source}: a game without an end"])
-        return use(log, verified.final_scores)
+        return use(log, verified)
     except SkippedLog as skipped:
         return LeftOut(skipped=1, first=[str(skipped)])
     except LogError as error:
@@ -115,13 +110,13 @@ def whole_game(
 
 
 def _prepare_log(log: GameLog | LogError, archive: str) -> _Game | LeftOut:
-    return whole_game(log, lambda game, scores: _prepare_game(game, scores, archive))
+    return whole_game(log, lambda game, verified: _prepare_game(game, verified, archive))
 
 
-def _prepare_game(log: GameLog, final_scores: list[int], archive: str) -> _Game:
+def _prepare_game(log: GameLog, verified: Verified, archive: str) -> _Game:
     row = np.zeros(1, GAME_ROW)
     row["n_rounds"] = len(log.rounds)
-    row["final_scores"] = final_scores
+    row["final_scores"] = verified.final_scores
     row["dan"] = NO_DAN if log.dan is None else log.dan
     row["key"] = _key(log)
     rounds = np.concatenate([round_row(each) for each in log.rounds])

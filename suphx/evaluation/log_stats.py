@@ -15,6 +15,7 @@ from rich.table import Table
 from simulator.logs.archives import Chunk, plan, read_chunk
 from simulator.logs.formats import read_logs
 from simulator.logs.model import GameLog, LogError
+from simulator.logs.verify import Verified
 from simulator.lookup import get_lookup
 from simulator.processes import share_out
 from simulator.record import GAME, SEATS
@@ -99,13 +100,13 @@ class LoggedGames:
 
 def count_game(log: GameLog | LogError, path: int = 0) -> LoggedGame | LeftOut:
     """Replay a log and count it, or return why it is left out."""
-    records: list[np.void] = []
 
-    def count(log: GameLog, _: list[int]) -> LoggedGame:
+    def count(log: GameLog, verified: Verified) -> LoggedGame:
         dan = None if log.dan is None else tuple(log.dan)
-        return LoggedGame(log.source, path, tuple(log.names), log.room, dan, tally(np.array(records, GAME)))
+        counts = tally(np.array(verified.ends, GAME))
+        return LoggedGame(log.source, path, tuple(log.names), log.room, dan, counts)
 
-    return whole_game(log, count, lambda record: records.append(record.copy()))
+    return whole_game(log, count)
 
 
 def _count_chunk(chunk: Chunk, path: int) -> list[LoggedGame | LeftOut]:

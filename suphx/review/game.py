@@ -43,12 +43,11 @@ def replay(log: GameLog) -> Replayed:
     """Play a game through the engine; raises LogError, naming file and place, if a move does not fit the rules."""
     if not log.played:
         raise LogError("the log has no rounds", log.source)
-    ends: list[np.void] = []
-    verified = verify_game(log, ended=lambda game: ends.append(game.copy()))
-    mismatches = verified.mismatches or []
-    if len(ends) == len(log.rounds):
+    verified = verify_game(log)
+    mismatches = verified.mismatches
+    if len(verified.ends) == len(log.rounds):
         try:
-            return played(log, np.array(ends, GAME), mismatches)
+            return played(log, np.array(verified.ends, GAME), mismatches)
         except LogError:
             if not mismatches:
                 raise

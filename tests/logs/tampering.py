@@ -72,7 +72,7 @@ def tamper(data: bytes, source: str = "", every: int = 1) -> Iterator[tuple[str,
     count = 0
     for whole, changes in parts:
         for log in read_log(whole, source):
-            for mismatch in verify_game(log).mismatches or ():
+            for mismatch in verify_game(log).mismatches:
                 raise LogError(f"the log does not verify as it is: {mismatch}", source)
         for count, (kind, changed) in enumerate(changes, count + 1):  # noqa: B020
             if count % every == 0:
