@@ -24,7 +24,7 @@ from simulator.record import GAME, PHASE_DEAL, PHASE_GAME_OVER, SEATS
 from simulator.rules import Rules
 from simulator.tables import IllegalAction, Tables
 from simulator.tiles import NotationError
-from simulator.views.mjai_events import round_events, start_round
+from simulator.views.mjai_events import EventFeed
 from simulator.views.observation import Observation, observe
 from simulator.views.results import RoundResult, round_result
 from simulator.views.table import TableView, table_view
@@ -89,9 +89,9 @@ class Game:
         """All mjai events so far, with no tile hidden."""
         self._seen_by: list[list[Event]] = [[] for _ in range(SEATS)]
         self._n_seen = [0] * SEATS
-        self._in_round = 0
+        self._feed = EventFeed()
         self._add([{"type": "start_game", "names": list(names)}])
-        self._note_round()
+        self._add(self._feed.new(self.record))
 
     @classmethod
     def from_hands(
@@ -241,18 +241,13 @@ class Game:
             self._n_seen[seat] = len(self.events)
         ended = self._tables.step(np.array(chosen, np.int64))
         if not len(ended):
-            self._note_events(self.record)
+            self._add(self._feed.new(self.record))
             return None
-        last = ended.records[0]
-        self._note_events(last)
-        self._add([{"type": "end_kyoku"}])
-        result = round_result(last, self.rules)
+        self._add(self._feed.end_round(ended.records[0]))
+        result = round_result(ended.records[0], self.rules)
         self.results.append(result)
-        self._in_round = 0
-        if result.game_over:
-            self._add([{"type": "end_game", "scores": list(self.scores)}])
-        else:
-            self._note_round()
+        if not result.game_over:
+            self._add(self._feed.new(self.record))
         return result
 
     def _read(self, seat: int, reply: Reply) -> int:
@@ -263,16 +258,6 @@ class Game:
                 raise IllegalAction(0, seat, int(reply), mask)
             return int(reply)
         return int(read_reply(reply, seat, legal_actions(self.record, seat, mask)))
-
-    def _note_round(self) -> None:
-        """Add the events of a round that has been dealt."""
-        self._add([start_round(self.record)])
-        self._note_events(self.record)
-
-    def _note_events(self, record: np.void) -> None:
-        """Add those events of the round in a record that have not been added yet."""
-        self._add(round_events(record, self._in_round))
-        self._in_round = int(record["n_events"])
 
     def _add(self, events: Sequence[Event]) -> None:
         self.events += events

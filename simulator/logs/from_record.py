@@ -35,7 +35,7 @@ def round_log(record: np.void, rules: Rules) -> RoundLog:
     dealer = int(result["round"]) % r.SEATS
     wall = record["wall"]
     n_wins = int(result["n_wins"])
-    events = _events(record)
+    events = log_events(record)
     shown = None if n_wins else _shown(record)
     table = int(result["repeat_counter"]), int(result["bets"])
     return RoundLog(
@@ -59,8 +59,8 @@ def round_log(record: np.void, rules: Rules) -> RoundLog:
     )
 
 
-def _events(record: np.void) -> np.ndarray:
-    """Return LOG_EVENT[n] of a record's events; the tiles of a call are taken from the seat's melds."""
+def log_events(record: np.void) -> np.ndarray:
+    """Return LOG_EVENT[n] of the events in a GAME record; the tiles of a call are taken from the seat's melds."""
     packed = record["events"][: int(record["n_events"])]
     events = np.empty(len(packed), LOG_EVENT)
     extra = packed >> 6 & 3

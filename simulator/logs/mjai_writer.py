@@ -7,9 +7,9 @@ import numpy as np
 
 from simulator import record as r
 from simulator.logs.mjai_words import EAST_ONLY, REASON_NAMES, TILE_NAMES, Event, move_event, yaku_names
-from simulator.logs.model import GameLog, LogError, RoundLog
+from simulator.logs.model import GameLog
 from simulator.logs.round_builder import face_of
-from simulator.logs.writing import place_of, round_deltas, win_deltas
+from simulator.logs.writing import round_deltas, win_deltas
 from simulator.tiles import EAST, NO_TILE
 
 HIDDEN = "?"
@@ -60,7 +60,6 @@ def round_events(game: GameLog, index: int) -> list[Event]:
             "tehais": [[tile_name(tile, red_fives) for tile in hand] for hand in this.hands],
         }
     ]
-    pongs: dict[int, list[str]] = {}
     wins = 0
     for place, event in enumerate(this.events):
         kind = int(event["type"])
@@ -68,16 +67,14 @@ def round_events(game: GameLog, index: int) -> list[Event]:
             events.append(_win(game, index, wins))
             wins += 1
         elif kind == r.EVENT_NO_WINNER:
-            reason = REASON_NAMES.get(int(event["tile"]))
-            if reason is None:
-                raise LogError("the round has no result", game.source, place_of(this, place))
+            reason = REASON_NAMES[int(event["tile"])]
             end: Event = {"type": "ryukyoku", "reason": reason, "deltas": round_deltas(game, index)}
             if this.shown is not None:
                 end["tenpais"] = [hand is not None for hand in this.shown]
                 end["tehais"] = [[tile_name(tile, red_fives) for tile in hand or ()] for hand in this.shown]
             events.append(end)
         else:
-            events.append(_move(game, this, place, event, pongs))
+            events.append(mjai_move(this.events, place, red_fives))
     return [*events, {"type": "end_kyoku"}] if this.has_result else events
 
 
@@ -86,26 +83,21 @@ def tile_name(tile: int, red_fives: bool) -> str:
     return TILE_NAMES[face_of(int(tile), red_fives)]
 
 
-def _move(game: GameLog, this: RoundLog, place: int, event: np.void, pongs: dict[int, list[str]]) -> Event:
-    kind, tile = int(event["type"]), int(event["tile"])
-    name = "" if tile == NO_TILE else tile_name(tile, game.rules.red_fives)
-    consumed = [tile_name(each, game.rules.red_fives) for each in event["consumed"].tolist() if each != NO_TILE]
+def mjai_move(events: np.ndarray, place: int, red_fives: bool) -> Event:
+    """Return the event of a move or an indicator, LOG_EVENT number `place` of a round's; an added kong has its pong."""
+    kind, seat, tile, source, consumed, drawn = events[place].tolist()
+    own = [each for each in consumed.tolist() if each != NO_TILE]
     if kind == r.EVENT_CLOSED_KONG:
-        consumed = [name, *consumed]
-    elif kind == r.EVENT_PONG:
-        pongs[tile >> 2] = [name, *consumed]
+        own = [tile, *own]
     elif kind == r.EVENT_ADDED_KONG:
-        if tile >> 2 not in pongs:
-            raise LogError("a kong is added to no pong", game.source, place_of(this, place))
-        consumed = pongs[tile >> 2]
-    return move_event(kind, int(event["seat"]), name, consumed, int(event["source"]), bool(event["drawn"]))
+        pongs = events[:place][(events["type"][:place] == r.EVENT_PONG) & (events["tile"][:place] >> 2 == tile >> 2)]
+        own = [tile for pong in pongs for tile in (pong["tile"], *pong["consumed"][:2])]
+    names = [tile_name(each, red_fives) for each in own]
+    return move_event(kind, seat, "" if tile == NO_TILE else tile_name(tile, red_fives), names, source, bool(drawn))
 
 
 def _win(game: GameLog, index: int, number: int) -> Event:
-    this = game.rounds[index]
-    if number >= len(this.wins):
-        raise LogError("more wins among the events than in the result", game.source, place_of(this, len(this.events)))
-    win = this.wins[number]
+    win = game.rounds[index].wins[number]
     ura = [tile_name(tile, game.rules.red_fives) for tile in win.ura_indicators or ()]
     event: Event = {"type": "hora", "actor": win.seat, "target": win.source}
     if win.tile is not None:
@@ -125,11 +117,10 @@ def _win(game: GameLog, index: int, number: int) -> Event:
 
 def player_view(events: Iterable[Event], seat: int) -> list[Event]:
     """Return events as one seat sees them: other hands and draws are hidden, and its number is the game's `id`."""
-    return [event_view(event, seat) for event in events]
+    return [_event_view(event, seat) for event in events]
 
 
-def event_view(event: Event, seat: int) -> Event:
-    """Return one event as a seat sees it."""
+def _event_view(event: Event, seat: int) -> Event:
     kind = event["type"]
     if kind == "start_game":
         return event | {"id": seat}

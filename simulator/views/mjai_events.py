@@ -1,4 +1,4 @@
-"""The mjai events of a game's current round, read directly from its record while it is being played.
+"""The mjai events of a game, read directly from its record while it is being played.
 
 The dialect is that of Mortal and RiichiEnv, as `logs.mjai_writer` writes it. The engine decides when a kong's dora
 indicator is revealed: a closed kong's at once, that of an open or added kong with the next discard or before the
@@ -8,24 +8,37 @@ replacement of a further kong.
 import numpy as np
 
 from simulator import record as r
-from simulator.logs.from_record import ura_shown
-from simulator.logs.mjai_words import REASON_NAMES, TILE_NAMES, Event, move_event
-from simulator.logs.mjai_writer import tile_name
+from simulator.logs.from_record import log_events, ura_shown
+from simulator.logs.mjai_words import REASON_NAMES, TILE_NAMES, Event
+from simulator.logs.mjai_writer import mjai_move, tile_name
 from simulator.tiles import EAST
 from simulator.walls import DORA_INDICATORS, dealt_places
 
-#: Which tiles of its meld an event lists as consumed; a pong may since have become an added kong.
-_CONSUMED = {
-    r.EVENT_CHOW: slice(1, 3),
-    r.EVENT_PONG: slice(1, 3),
-    r.EVENT_OPEN_KONG: slice(1, 4),
-    r.EVENT_CLOSED_KONG: slice(0, 4),
-    r.EVENT_ADDED_KONG: slice(0, 3),
-}
+
+class EventFeed:
+    """Reads the events of one game from its records, from `start_kyoku` on, as they come."""
+
+    def __init__(self) -> None:
+        self._in_round = False
+        self._n_seen = 0
+
+    def new(self, game: np.void) -> list[Event]:
+        """Return the events in a game (GAME record) since the last call."""
+        start = [] if self._in_round else [_start_round(game)]
+        events = start + _round_events(game, self._n_seen)
+        self._in_round, self._n_seen = True, int(game["n_events"])
+        return events
+
+    def end_round(self, record: np.void) -> list[Event]:
+        """Return the last events of a round, and the end of the game if it is that; record: as in `Ended.records`."""
+        events = [*self.new(record), {"type": "end_kyoku"}]
+        self._in_round, self._n_seen = False, 0
+        if record["result"]["game_over"]:
+            events.append({"type": "end_game", "scores": record["scores"].tolist()})
+        return events
 
 
-def start_round(game: np.void) -> Event:
-    """Return the `start_kyoku` of the round that a game (GAME record) is in."""
+def _start_round(game: np.void) -> Event:
     red_fives = bool(game["rules"]["red_fives"])
     wall, dealer = game["wall"].tolist(), int(game["dealer"])
     hands = [sorted(wall[place] for place in dealt_places(dealer, seat)) for seat in range(r.SEATS)]
@@ -42,32 +55,23 @@ def start_round(game: np.void) -> Event:
     }
 
 
-def round_events(game: np.void, start: int = 0) -> list[Event]:
+def _round_events(game: np.void, start: int) -> list[Event]:
     """Return the events of a game's round from number `start` on, including its results but not `end_kyoku`."""
-    codes = game["events"][: game["n_events"]].tolist()
-    wins = sum(code & 15 == r.EVENT_WIN for code in codes[:start])
-    events = []
-    for code in codes[start:]:
-        if code & 15 == r.EVENT_WIN:
+    log = log_events(game)
+    red_fives = bool(game["rules"]["red_fives"])
+    wins = int((log["type"][:start] == r.EVENT_WIN).sum())
+    events: list[Event] = []
+    for place in range(start, len(log)):
+        kind = log["type"][place]
+        if kind == r.EVENT_WIN:
             events.append(_win(game, wins))
             wins += 1
+        elif kind == r.EVENT_NO_WINNER:
+            reason = REASON_NAMES[int(log["tile"][place])]
+            events.append({"type": "ryukyoku", "reason": reason, "deltas": game["result"]["deltas"].tolist()})
         else:
-            events.append(_move(game, code))
+            events.append(mjai_move(log, place, red_fives))
     return events
-
-
-def _move(game: np.void, code: int) -> Event:
-    kind, seat, extra, tile = code & 15, code >> 4 & 3, code >> 6 & 3, code >> 8
-    if kind == r.EVENT_NO_WINNER:
-        return {"type": "ryukyoku", "reason": REASON_NAMES[tile], "deltas": game["result"]["deltas"].tolist()}
-    red_fives = bool(game["rules"]["red_fives"])
-    own: list[str] = []
-    source = r.NO_SEAT
-    if kind in _CONSUMED:
-        meld = game["melds"][seat, extra]
-        own = [tile_name(each, red_fives) for each in meld["tiles"].tolist()[_CONSUMED[kind]]]
-        source = int(meld["source"])
-    return move_event(kind, seat, tile_name(tile, red_fives), own, source, bool(extra))
 
 
 def _win(game: np.void, number: int) -> Event:

@@ -12,10 +12,11 @@ from hosted import play
 from table import Scene
 
 import suphx.mjai
-from simulator.logs.mjai_writer import player_view
+from simulator.logs.mjai_writer import player_view, start_game
+from simulator.views.mjai_events import EventFeed
 from suphx.agent.registry import load_agent
 from suphx.errors import InputError
-from suphx.mjai.host.agent import TableFeed
+from suphx.mjai.host.agent import in_mjai_order
 
 ADAPTER = Path(suphx.mjai.__file__).parent / "majiang"
 INSTALLED = (ADAPTER / "node_modules" / "@kobalab" / "majiang-ai").is_dir()
@@ -83,9 +84,8 @@ def test_melds_are_written_as_majiang_writes_them():
 
 def answers(scene: Scene, seat: int, *more: list[dict]) -> list[dict]:
     """What the bot answers, as a seat of a scene, to all that has happened, and then to more events."""
-    feed = TableFeed(scene.game, ("", "", "", ""))
-    feed.look(scene.game)
-    lines = "".join(json.dumps(events) + "\n" for events in (player_view(feed.take(), seat), *more))
+    events = [start_game([""] * 4, False, True), *in_mjai_order(EventFeed().new(scene.game))]
+    lines = "".join(json.dumps(each) + "\n" for each in (player_view(events, seat), *more))
     command = ["node", str(ADAPTER / "bot.js")]
     done = subprocess.run(command, input=lines, capture_output=True, check=True, timeout=60, text=True)
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from table import Scene
 
-from suphx.mjai.host.agent import TableFeed
+from simulator.views.mjai_events import EventFeed
+from suphx.mjai.host.agent import in_mjai_order
 
 
 def words(scene: Scene) -> list[str]:
     """The events of a scene's round so far, the deal left out: who and what."""
-    feed = TableFeed(scene.game, ("", "", "", ""))
-    if scene.ended is None:
-        feed.look(scene.game)
-    else:
-        feed.end_round(scene.ended)
-    events = [event for event in feed.take() if event["type"] not in ("start_game", "start_kyoku")]
+    feed = EventFeed()
+    new = feed.new(scene.game) if scene.ended is None else feed.end_round(scene.ended)
+    events = [event for event in in_mjai_order(new) if event["type"] != "start_kyoku"]
     return [f"{event['actor']} {event['type']}" if "actor" in event else event["type"] for event in events]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from simulator.game import Game
 from simulator.logs.mjai_words import Event
-from simulator.logs.mjai_writer import event_view
+from simulator.logs.mjai_writer import player_view
 from simulator.players import player
 from simulator.record import CLOSED_KONG, GAME, OPEN_KONG, RON, SEATS, TSUMO
 from simulator.rules import Rules
@@ -99,7 +99,7 @@ def play(seed: int, players: Sequence[str], rules: Rules, seen: Counter[str], or
             seen["robbed kong"] += kind == "hora" and before == "kakan"
             before = kind
             for seat, view in enumerate(views):
-                assert view.take(event_view(event, seat))
+                assert view.take(*player_view([event], seat))
         told = len(game.events)
         for seat in game.seats_to_act:
             seen["decisions"] += 1

@@ -3,8 +3,8 @@
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from simulator.logs.mjai_writer import start_game
 from simulator.record import DISCARD_DRAWN, PASS, PHASE_STOP, SEATS, STOP
 from simulator.rules import EAST_ONLY
 from simulator.tables import Decisions
-from simulator.views.mjai_events import Event, round_events, start_round
+from simulator.views.mjai_events import Event, EventFeed
 from simulator.views.table import round_name
 from suphx.agent.interface import AgentOutput
 from suphx.mjai.host.channel import wait_for
@@ -39,43 +39,11 @@ def stand_in(legal: np.ndarray) -> int:
     return int(np.flatnonzero(legal)[0])
 
 
-class TableFeed:
-    """The events at a table since the last call of `take`.
+def in_mjai_order(events: list[Event]) -> list[Event]:
+    """Return events in the order of the original mjai.
 
-    The order is that of the original mjai: the indicator of an open or added kong comes before the discard that
-    reveals it. (In the record it comes after.)
+    There the indicator of an open or added kong comes before the discard that reveals it; in the record, after it.
     """
-
-    def __init__(self, game: np.void, names: Sequence[str]) -> None:
-        self._in_round = False
-        self._n_seen = 0
-        rules = game["rules"]
-        self._new: list[Event] = [start_game(names, rules["length"] == EAST_ONLY, bool(rules["red_fives"]))]
-
-    def take(self) -> list[Event]:
-        """Return the events since the last call, with all tiles visible."""
-        new, self._new = self._new, []
-        return new
-
-    def look(self, game: np.void) -> None:
-        """Add the new events in the record of a game."""
-        if not self._in_round:
-            self._new.append(start_round(game))
-            self._in_round, self._n_seen = True, 0
-        self._new += _in_order(round_events(game, self._n_seen))
-        self._n_seen = int(game["n_events"])
-
-    def end_round(self, record: np.void) -> None:
-        """Add the end of a round; record: GAME as in `Ended.records`."""
-        self.look(record)
-        self._new.append({"type": "end_kyoku"})
-        self._in_round = False
-        if record["result"]["game_over"]:
-            self._new.append({"type": "end_game", "scores": record["scores"].tolist()})
-
-
-def _in_order(events: list[Event]) -> list[Event]:
-    """Move the indicators that a discard reveals before that discard; the engine records both in one step."""
     ordered: list[Event] = []
     for event in events:
         shown = event["type"] == "dora" and ordered and ordered[-1]["type"] == "dahai"
@@ -87,14 +55,13 @@ def _in_order(events: list[Event]) -> list[Event]:
 class _HostedTable:
     """The event feed and the hosted seats of one table."""
 
-    feed: TableFeed
     seats: dict[int, HostedSeat]
+    feed: EventFeed = field(default_factory=EventFeed)
 
-    def tell(self) -> None:
-        """Pass the new events in the feed on to the bots."""
-        events = self.feed.take()
+    def tell(self, events: list[Event]) -> None:
+        """Pass events on to the bots."""
         for seat in self.seats.values():
-            seat.tell(events)
+            seat.tell(in_mjai_order(events))
 
 
 class ExternalAgent:
@@ -103,14 +70,7 @@ class ExternalAgent:
     A dealer who may stop the game always stops it, because mjai has no such question.
     """
 
-    def __init__(
-        self,
-        name: str,
-        connect: Connect,
-        style: Style,
-        limits: Limits,
-        reusable: bool = False,
-    ) -> None:
+    def __init__(self, name: str, connect: Connect, style: Style, limits: Limits, reusable: bool = False) -> None:
         """Make an agent; no bot is started yet. reusable: whether one that has played a game may be given another."""
         self.name = name
         self.verdict = Verdict()
@@ -123,12 +83,12 @@ class ExternalAgent:
     def game_started(self, table: int, game: np.void, seats: Sequence[int], names: Sequence[str] = ()) -> None:
         """Start or reuse bots for a new game and send them its start; names: of all four seats, shown to the bots."""
         names = names or [self.name if seat in seats else "" for seat in range(SEATS)]
-        hosted = _HostedTable(TableFeed(game, names), {})
-        self._tables[table] = hosted
+        hosted = self._tables[table] = _HostedTable({})
         for seat in seats:
             connection, owes = self._idle.pop() if self._idle else (self._connect(seat), None)
             hosted.seats[seat] = HostedSeat(seat, connection, self._style, self._limits, owes)
-        hosted.tell()
+        rules = game["rules"]
+        hosted.tell([start_game(names, rules["length"] == EAST_ONLY, bool(rules["red_fives"]))])
         for each in hosted.seats.values():
             each.send()
 
@@ -138,49 +98,36 @@ class ExternalAgent:
         A bot's time starts when it is asked, not while it waits for others.
         """
         actions = np.array([stand_in(legal) for legal in decisions.legal], np.int64)
-        questions: deque[tuple[int, HostedSeat]] = deque()
+        waiting: deque[tuple[int, HostedSeat]] = deque()
         for n, (table, seat) in enumerate(zip(decisions.game.tolist(), decisions.seat.tolist(), strict=True)):
             if decisions.situation[n] == PHASE_STOP:
                 actions[n] = STOP
                 continue
             hosted = self._tables[table]
-            hosted.feed.look(games[table])
-            hosted.tell()
-            questions.append((n, hosted.seats[seat]))
-        for n, bot in self._answered(questions, games, decisions):
-            if bot.answer is not None:
-                actions[n] = int(bot.answer)
-        return AgentOutput(actions)
-
-    def _answered(
-        self, questions: deque[tuple[int, HostedSeat]], games: np.ndarray, decisions: Decisions
-    ) -> Iterator[tuple[int, HostedSeat]]:
-        """Ask the questions (index of the decision, bot), and yield each one once it is answered."""
+            hosted.tell(hosted.feed.new(games[table]))
+            waiting.append((n, hosted.seats[seat]))
         thinking: list[tuple[int, HostedSeat]] = []
-        while questions or thinking:
-            while questions and len(thinking) < _PARALLEL:
-                n, bot = questions.popleft()
+        while waiting or thinking:
+            while waiting and len(thinking) < _PARALLEL:
+                n, bot = waiting.popleft()
                 game = games[decisions.game[n]]
                 bot.ask(legal_actions(game, bot.seat, decisions.legal[n]), _place(game))
                 thinking.append((n, bot))
-            still = []
             for n, bot in thinking:
                 if not bot.answered:
                     bot.poll()
-                if bot.answered:
-                    yield n, bot
-                else:
-                    still.append((n, bot))
-            thinking = still
-            if len(thinking) == _PARALLEL or (thinking and not questions):
+                if bot.answered and bot.answer is not None:
+                    actions[n] = int(bot.answer)
+            thinking = [(n, bot) for n, bot in thinking if not bot.answered]
+            if len(thinking) == _PARALLEL or (thinking and not waiting):
                 soonest = min(bot.deadline for _, bot in thinking)
                 wait_for([bot.connection.channel for _, bot in thinking], soonest - time.monotonic())
+        return AgentOutput(actions)
 
     def round_over(self, table: int, record: np.void) -> None:
         """Queue the end of a round for the bots."""
         hosted = self._tables[table]
-        hosted.feed.end_round(record)
-        hosted.tell()
+        hosted.tell(hosted.feed.end_round(record))
 
     def game_over(self, table: int) -> list[str]:
         """Tell the bots that the game is over; return messages about their faults."""
