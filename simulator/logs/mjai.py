@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Literal
 
+import numpy as np
+
 from simulator import record as r
 from simulator.logs import mjai_words as words
 from simulator.logs.archives import MAX_GAME_BYTES, MAX_ROUNDS, UTF8_MARK, plain_data
@@ -24,6 +26,7 @@ from simulator.tiles import EAST, NORTH
 from simulator.walls import LIVE_TILES
 
 _CALLS = {"chi": (r.EVENT_CHOW, 2), "pon": (r.EVENT_PONG, 2), "daiminkan": (r.EVENT_OPEN_KONG, 3)}
+_KONGS = (r.EVENT_OPEN_KONG, r.EVENT_CLOSED_KONG, r.EVENT_ADDED_KONG)
 _SILENT = {"none", "error", "hello", "join"}
 #: Names of the ura indicators: Mortal's, mjai's, akochan's.
 _URA = ("ura_markers", "uradora_markers", "uradora_marker")
@@ -320,13 +323,13 @@ class _GameReader:
 
     def _no_winner(self, event: Event, builder: RoundBuilder) -> None:
         this = builder.round
-        this.deltas = read_points(event, "deltas")
+        deltas = read_points(event, "deltas")
         reason = event.get("reason")
         if reason is not None and reason not in words.DRAW_REASONS:
             raise ValueError(f"unknown reason {str(reason)[:20]!r}")
-        this.draw_type = words.DRAW_REASONS[reason] if reason is not None else self._draw_type(builder, this.deltas)
-        if reason is not None and this.draw_type == r.RESULT_EXHAUSTIVE:
-            this.draw_type = _exhaustive_type(this.deltas)
+        draw_type = words.DRAW_REASONS[reason] if reason is not None else self._draw_type(builder, deltas)
+        if draw_type == r.RESULT_EXHAUSTIVE:
+            draw_type = _exhaustive_type(deltas)
         hands = event.get("tehais")
         if isinstance(hands, list) and len(hands) == r.SEATS:
             this.shown = [builder.tiles_like(s, read_tiles({"tehais": h}, "tehais")) if _open(h) else None
@@ -334,22 +337,21 @@ class _GameReader:
         tenpai = event.get("tenpais")
         if isinstance(tenpai, list) and len(tenpai) == r.SEATS:
             this.tenpai = [bool(each) for each in tenpai]
-        elif this.draw_type == r.RESULT_EXHAUSTIVE and this.deltas and any(this.deltas):
-            this.tenpai = [delta > 0 for delta in this.deltas]
-        builder.no_winner(this.draw_type)
+        builder.no_winner(draw_type, deltas)
         self._stand(event, builder)
 
     def _draw_type(self, builder: RoundBuilder, deltas: list[int] | None) -> int:
         """Return the kind of a round without a winner (RESULT_*), derived from the round if the event omits it."""
         events = builder.events()
         discards = events["type"] == r.EVENT_DISCARD
-        if (deltas and any(deltas)) or builder.draws == LIVE_TILES:
-            return _exhaustive_type(deltas)
+        kongs = events["seat"][np.isin(events["type"], _KONGS)]
+        if (deltas and any(deltas)) or (events["type"] == r.EVENT_DRAW).sum() == LIVE_TILES:
+            return r.RESULT_EXHAUSTIVE
         if len(events) and events["type"][-1] == r.EVENT_DRAW:
             return r.RESULT_NINE_TERMINALS
         if len(builder.in_riichi) == r.SEATS:
             return r.RESULT_FOUR_RIICHI
-        if len(builder.kong_seats) == 4 and len(set(builder.kong_seats)) > 1:
+        if len(kongs) == 4 and len(set(kongs.tolist())) > 1:
             return r.RESULT_FOUR_KONGS
         kinds = set((events["tile"][discards] >> 2).tolist())
         if discards.sum() == r.SEATS and len(kinds) == 1 and EAST <= min(kinds) <= NORTH:

@@ -1,4 +1,7 @@
-"""The vocabulary of mjai: names of tiles and of rounds without a winner, and functions to read an event's fields."""
+"""The vocabulary of mjai: names of tiles and of rounds without a winner, and functions to read an event's fields.
+
+The functions that read a field raise ValueError for a value that it cannot have, and KeyError if it is missing.
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -73,17 +76,14 @@ def move_event(kind: int, seat: int, name: str, consumed: list[str], source: int
 
 
 def read_tile(name: Any) -> int:
-    """Return the face for a tile name; raise ValueError for an unknown name."""
+    """Return the face for a tile name."""
     if not isinstance(name, str) or name not in _FACES:
         raise ValueError(f"{str(name)[:20]!r} is not a tile; tiles are 1m to 9s, 5mr, 5pr, 5sr, E S W N P F C")
     return _FACES[name]
 
 
 def read_tiles(event: Event, name: str, count: int | None = None) -> list[int]:
-    """Return the faces of a field that lists `count` tiles (None: any number).
-
-    Raises ValueError if it is not such a list, KeyError if it is missing.
-    """
+    """Return the faces of a field that lists `count` tiles (None: any number)."""
     tiles = event[name]
     if not isinstance(tiles, list) or (count is not None and len(tiles) != count):
         raise ValueError(f"{name} is not a list of {'' if count is None else f'{count} '}tiles")
@@ -100,7 +100,7 @@ def yaku_names(yaku: Iterable[tuple[int, int]]) -> dict[str, int]:
 
 
 def read_yaku(yakus: Any) -> dict[str, int]:
-    """Return the han by mjai's name of a field like `[["reach", 1], ["dora", 2]]`; raise ValueError if malformed."""
+    """Return the han by mjai's name of a field like `[["reach", 1], ["dora", 2]]`."""
     han_by_name: dict[str, int] = {}
     for each in yakus if isinstance(yakus, list) else [yakus]:
         name, han = each if isinstance(each, list) and len(each) == 2 else (each, None)
@@ -112,18 +112,12 @@ def read_yaku(yakus: Any) -> dict[str, int]:
 
 
 def read_seat(event: Event, name: str) -> int:
-    """Return a field that holds a seat, 0 to 3; raise ValueError for another value, KeyError if it is missing."""
-    seat = event[name]
-    if type(seat) is not int or not 0 <= seat < r.SEATS:
-        raise ValueError(f"{name} is {str(seat)[:20]!r}; seats are 0 to 3")
-    return seat
+    """Return a field that holds a seat, 0 to 3."""
+    return read_count(event, name, 0, r.SEATS - 1)
 
 
 def read_count(event: Event, name: str, least: int, most: int) -> int:
-    """Return a field that holds an integer from `least` to `most`.
-
-    Raises ValueError for another value, KeyError if it is missing.
-    """
+    """Return a field that holds an integer from `least` to `most`."""
     number = event[name]
     if type(number) is not int or not least <= number <= most:
         raise ValueError(f"{name} is {str(number)[:20]!r}, not {least} to {most}")
@@ -131,7 +125,7 @@ def read_count(event: Event, name: str, least: int, most: int) -> int:
 
 
 def read_points(event: Event, name: str) -> list[int] | None:
-    """Return a field that holds the points of the four seats, None if it is missing; raise ValueError if malformed."""
+    """Return a field that holds the points of the four seats, None if it is missing."""
     numbers = event.get(name)
     if numbers is None:
         return None

@@ -354,7 +354,9 @@ class _Reader:
         for index, round_log in enumerate(self.rounds):
             part = slice(cuts[index], cuts[index + 1])
             round_log.events, round_log.places = events[part], Places("tag", tags[part])
-            self._check_end(round_log, self.starts[index], index == len(self.rounds) - 1)
+            ends = np.flatnonzero(round_log.events["type"] >= r.EVENT_WIN)
+            if len(ends) and (ends[0] != len(round_log.events) - len(ends) or len(ends) != (len(round_log.wins) or 1)):
+                raise LogError("the round goes on after its result", self.source, round_log.places[int(ends[0])])
         self.game.settle_cut()
         settle_rules(self.game, lobby=self.lobby, own=self.own_rules)
         for number, tag, seat, present in self.connections:
@@ -376,16 +378,6 @@ class _Reader:
             later = new[drawn == twice]
             place = f"tag {tags[later[-1]] if len(later) else self.starts[twice // TILES]}"
             raise LogError(f"tile {twice % TILES} comes twice in one round", self.source, place)
-
-    def _check_end(self, round_log: RoundLog, start: int, last: bool) -> None:
-        ends = np.flatnonzero(round_log.events["type"] >= r.EVENT_WIN)
-        wins = len(round_log.wins)
-        if not len(ends):
-            if last:
-                return
-            raise LogError("the round has no result", self.source, f"round at tag {start}")
-        if ends[0] != len(round_log.events) - len(ends) or len(ends) != (wins or 1):
-            raise LogError("the round goes on after its result", self.source, round_log.places[int(ends[0])])
 
 
 def _mark_drawn(events: np.ndarray) -> None:

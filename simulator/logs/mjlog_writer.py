@@ -67,7 +67,7 @@ class _RoundWriter:
     def __init__(self, game: GameLog, index: int, parts: list[str]) -> None:
         self.game, self.index, self.parts = game, index, parts
         self.round: RoundLog = game.played[index]
-        self.hands = writing.Hands(game, self.round)
+        self.hands = writing.final_hands(game, self.round)
         self.scores = [_hundreds(score) for score in self.round.scores]
         self.melds: list[list[int]] = [[] for _ in range(r.SEATS)]
         self.bets = self.round.bets
@@ -87,11 +87,10 @@ class _RoundWriter:
         self.parts.append(_tag("INIT", seed=_join(seed), ten=_join(self.scores), oya=this.dealer, **hands))
         for index, event in enumerate(this.events):
             self.parts.extend(self.connections.get(index, ()))
-            self.hands.apply(index, event)
-            self.parts.append(self._event(index, event))
+            self.parts.append(self._event(event))
         self.parts.extend(self.connections.get(len(this.events), ()))
 
-    def _event(self, index: int, event: np.void) -> str:
+    def _event(self, event: np.void) -> str:
         kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
         if kind == r.EVENT_DRAW:
             return f"<{_DRAWS[seat]}{tile}/>"
@@ -109,13 +108,7 @@ class _RoundWriter:
             return self._win()
         if kind == r.EVENT_NO_WINNER:
             return self._no_winner(tile)
-        return self._call(index, event, seat)
-
-    def _call(self, index: int, event: np.void, seat: int) -> str:
-        try:
-            return _tag("N", who=seat, m=add_meld(self.melds[seat], event))
-        except ValueError as error:
-            raise LogError(str(error), self.game.source, writing.place_of(self.round, index)) from error
+        return _tag("N", who=seat, m=add_meld(self.melds[seat], event))
 
     def _result(self, deltas: list[int]) -> dict[str, str]:
         """Return the attributes `sc` and, for the last result of the game, `owari`; update the scores."""
@@ -129,12 +122,10 @@ class _RoundWriter:
         return attributes
 
     def _win(self) -> str:
-        if self.wins >= len(self.round.wins):
-            raise ValueError("more wins among the events than in the result")
         number, self.wins = self.wins, self.wins + 1
         win = self.round.wins[number]
         points = writing.win_points(self.game, self.index, number)
-        hand = list(self.hands.concealed[win.seat])
+        hand = list(self.hands[win.seat])
         if win.tile is not None and win.source != win.seat:
             hand.append(win.tile)
         attributes: dict[str, object] = {"ba": f"{self.round.repeat_counter},{self.bets}", "hai": _join(sorted(hand))}
@@ -158,16 +149,9 @@ class _RoundWriter:
         return _tag("AGARI", **attributes, **self._result(writing.win_deltas(self.game, self.index)[number]))
 
     def _no_winner(self, draw_type: int) -> str:
-        name = _DRAW_NAMES.get(draw_type)
-        if name is None:
-            raise ValueError(f"unknown result {draw_type}")
-        attributes: dict[str, object] = {"type": name} if name else {}
-        attributes["ba"] = f"{self.round.repeat_counter},{self.bets}"
-        attributes |= self._result(writing.round_deltas(self.game, self.index))
-        owari = attributes.pop("owari", None)
-        for seat, shown in enumerate(writing.shown_hands(self.round, self.hands)):
-            if shown:
-                attributes[f"hai{seat}"] = _join(sorted(self.hands.concealed[seat]))
-        if owari is not None:
-            attributes["owari"] = owari
-        return _tag("RYUUKYOKU", **attributes)
+        name = _DRAW_NAMES[draw_type]
+        start = ({"type": name} if name else {}) | {"ba": f"{self.round.repeat_counter},{self.bets}"}
+        result = self._result(writing.round_deltas(self.game, self.index))
+        shown = writing.shown_hands(self.round, self.hands)
+        hands = {f"hai{seat}": _join(self.hands[seat]) for seat in range(r.SEATS) if shown[seat]}
+        return _tag("RYUUKYOKU", **start | {"sc": result.pop("sc")} | hands | result)

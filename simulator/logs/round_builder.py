@@ -46,9 +46,7 @@ class RoundBuilder:
         self.drawn = NO_TILE
         self.last = NO_TILE
         self.last_seat = r.NO_SEAT
-        self.draws = 0
         self.in_riichi: set[int] = set()
-        self.kong_seats: list[int] = []
         self.wins: list[WinLog] = []
         self.pongs: dict[tuple[int, int], tuple[int, list[int]]] = {}
         self._packed: list[int] = []
@@ -100,7 +98,6 @@ class RoundBuilder:
         """Draw from the wall."""
         self.drawn = self.new_tile(face)
         self.hands[seat].append(self.drawn)
-        self.draws += 1
         self._add(pack_event(r.EVENT_DRAW, seat, self.drawn))
 
     def drawn_face(self, seat: int) -> int | None:
@@ -130,8 +127,6 @@ class RoundBuilder:
                 raise self.error("these three tiles do not form a chow")
         elif kinds[0] != kinds[-1]:
             raise self.error("the tiles of this meld differ")
-        if len(own) == 3:
-            self.kong_seats.append(seat)
         self.pongs[seat, kinds[0]] = source, sorted([face, *consumed])
         self._add(pack_event(kind, seat, self.last, source, (own[0], own[1], own[2] if len(own) == 3 else NO_TILE)))
         self.drawn, self.last, self.last_seat = NO_TILE, NO_TILE, r.NO_SEAT
@@ -141,7 +136,6 @@ class RoundBuilder:
         a, b, c, d = sorted(self._take(seat, face) for face in faces)
         if a >> 2 != d >> 2:
             raise self.error("the tiles of this kong differ")
-        self.kong_seats.append(seat)
         self._add(pack_event(r.EVENT_CLOSED_KONG, seat, a, consumed=(b, c, d)))
         self.drawn, self.last, self.last_seat = NO_TILE, a, seat
 
@@ -151,7 +145,6 @@ class RoundBuilder:
         if pong_made is None or (pong and sorted(pong) != pong_made[1]) or source not in (None, pong_made[0]):
             raise self.error(f"seat {seat} adds {face_name(face)} to a pong that it has not made")
         tile = self._take(seat, face)
-        self.kong_seats.append(seat)
         self._add(pack_event(r.EVENT_ADDED_KONG, seat, tile))
         self.drawn, self.last, self.last_seat = NO_TILE, tile, seat
 
@@ -190,8 +183,12 @@ class RoundBuilder:
         self.wins.append(win)
         self._add(pack_event(r.EVENT_WIN, win.seat, win.tile, win.source))
 
-    def no_winner(self, draw_type: int) -> None:
-        """End the round without a winner; draw_type: RESULT_*."""
+    def no_winner(self, draw_type: int, deltas: list[int] | None) -> None:
+        """End the round without a winner; draw_type: RESULT_*, deltas: payments, which may show who is tenpai."""
+        this = self.round
+        this.draw_type, this.deltas = draw_type, deltas
+        if this.tenpai is None and draw_type == r.RESULT_EXHAUSTIVE and deltas and any(deltas):
+            this.tenpai = [delta > 0 for delta in deltas]
         self._add(pack_event(r.EVENT_NO_WINNER, 0, draw_type))
 
     def events(self) -> np.ndarray:

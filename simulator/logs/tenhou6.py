@@ -24,7 +24,7 @@ from simulator.logs.model import (
 )
 from simulator.logs.round_builder import RoundBuilder
 from simulator.logs.tenhou_rules import settle_rules
-from simulator.record import EVENT_CHOW, EVENT_OPEN_KONG, EVENT_PONG, RESULT_EXHAUSTIVE, RESULT_TRIPLE_RON, SEATS
+from simulator.record import EVENT_CHOW, EVENT_OPEN_KONG, EVENT_PONG, RESULT_TRIPLE_RON, SEATS
 from simulator.rules import Rules
 
 TSUMOGIRI = 60
@@ -354,13 +354,10 @@ def _read_wins(result: list[Any], builder: RoundBuilder, ura: list[int]) -> None
 
 
 def _read_draw(result: list[Any], builder: RoundBuilder) -> None:
-    word, this = result[0], builder.round
+    word = result[0]
     if not isinstance(word, str) or word not in words.DRAW_WORDS:
         raise LogError(f"unknown result {str(word)[:20]!r}")
-    this.draw_type = words.DRAW_WORDS[word]
-    this.deltas = _integers(result[1], SEATS, "the payments") if len(result) > 1 else [0] * SEATS
     if word in (words.ALL_TENPAI, words.NONE_TENPAI):
-        this.tenpai = [word == words.ALL_TENPAI] * SEATS
-    elif this.draw_type == RESULT_EXHAUSTIVE and any(this.deltas):
-        this.tenpai = [delta > 0 for delta in this.deltas]
-    builder.no_winner(this.draw_type)
+        builder.round.tenpai = [word == words.ALL_TENPAI] * SEATS
+    deltas = _integers(result[1], SEATS, "the payments") if len(result) > 1 else [0] * SEATS
+    builder.no_winner(words.DRAW_WORDS[word], deltas)

@@ -1,4 +1,4 @@
-"""Functions shared by the writers: hands that follow the events, and derived values that a log may leave out."""
+"""Functions shared by the writers: the hands at the end of a round, and derived values that a log may leave out."""
 
 import numpy as np
 
@@ -24,30 +24,28 @@ def place_of(round_log: RoundLog, index: int) -> str:
     return f"round {round_log.round}-{round_log.repeat_counter}, {place}"
 
 
-class Hands:
-    """The concealed tiles of each seat, updated by a round's events."""
+def final_hands(game: GameLog, this: RoundLog) -> list[list[int]]:
+    """Return each seat's concealed tiles after a round's events, ascending; by ron without the winning tile.
 
-    def __init__(self, game: GameLog, round_log: RoundLog) -> None:
-        self.game, self.round = game, round_log
-        self.concealed = [sorted(hand) for hand in round_log.hands]
-
-    def apply(self, index: int, event: np.void) -> None:
-        """Apply one event; raise LogError for a tile that the seat does not hold."""
+    Raises LogError for a tile that a seat does not hold.
+    """
+    hands = [list(hand) for hand in this.hands]
+    for index, event in enumerate(this.events):
         kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
         gone: list[int] = []
         if kind == r.EVENT_DRAW:
-            self.concealed[seat].append(tile)
+            hands[seat].append(tile)
         elif kind in (r.EVENT_DISCARD, r.EVENT_ADDED_KONG):
             gone = [tile]
-        elif kind in (r.EVENT_CHOW, r.EVENT_PONG, r.EVENT_OPEN_KONG, r.EVENT_CLOSED_KONG):
+        elif r.EVENT_CHOW <= kind <= r.EVENT_CLOSED_KONG:
             gone = [int(each) for each in event["consumed"] if each != NO_TILE]
             if kind == r.EVENT_CLOSED_KONG:
                 gone.append(tile)
         for each in gone:
-            if each not in self.concealed[seat]:
-                place = place_of(self.round, index)
-                raise LogError(f"seat {seat} does not hold tile {each}", self.game.source, place)
-            self.concealed[seat].remove(each)
+            if each not in hands[seat]:
+                raise LogError(f"seat {seat} does not hold tile {each}", game.source, place_of(this, index))
+            hands[seat].remove(each)
+    return [sorted(hand) for hand in hands]
 
 
 def round_deltas(game: GameLog, index: int) -> list[int]:
@@ -113,12 +111,12 @@ def limit_of(win: WinLog, points: int, dealer: int, rules: Rules) -> int:
     return next((limit for limit, _, base in _LIMITS if share >= base), NO_LIMIT)
 
 
-def shown_hands(this: RoundLog, hands: Hands) -> list[bool]:
+def shown_hands(this: RoundLog, hands: list[list[int]]) -> list[bool]:
     """Return which seats show their hands in a round without a winner, derived from the hands if not stated."""
     if this.tenpai is not None:
         return this.tenpai
     if this.draw_type in (r.RESULT_EXHAUSTIVE, r.RESULT_NAGASHI):
-        return [_is_tenpai(hand) for hand in hands.concealed]
+        return [_is_tenpai(hand) for hand in hands]
     if this.draw_type == r.RESULT_NINE_TERMINALS:
         drawers = this.events["seat"][this.events["type"] == r.EVENT_DRAW]
         return [len(drawers) > 0 and seat == drawers[-1] for seat in range(r.SEATS)]

@@ -100,20 +100,18 @@ PLAIN = ["123456789m1234p", "123456789s1234z", "56789p111222s55z", "123456789m34
 
 
 def exhausted_round() -> RoundLog:
-    builder, this = start(1, PLAIN, "9p", [9000, 26000, 33000, 32000])
+    builder, _ = start(1, PLAIN, "9p", [9000, 26000, 33000, 32000])
     builder.draw(1, face("7z"))
     builder.discard(1, None)
-    this.draw_type, this.tenpai, this.deltas = RESULT_EXHAUSTIVE, [True, False, False, True], [1500, -1500, -1500, 1500]
-    builder.no_winner(RESULT_EXHAUSTIVE)
+    builder.no_winner(RESULT_EXHAUSTIVE, [1500, -1500, -1500, 1500])
     return builder.finish()
 
 
 def nine_terminals_round() -> RoundLog:
     builder, this = start(2, PLAIN, "9p", [10500, 24500, 31500, 33500], bets=1, repeat_counter=1)
     builder.draw(2, face("7z"))
-    this.draw_type, this.deltas = RESULT_NINE_TERMINALS, [0, 0, 0, 0]
     this.tenpai = [False, False, True, False]
-    builder.no_winner(RESULT_NINE_TERMINALS)
+    builder.no_winner(RESULT_NINE_TERMINALS, [0, 0, 0, 0])
     return builder.finish()
 
 

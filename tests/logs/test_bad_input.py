@@ -98,7 +98,7 @@ def test_a_broken_mjlog(old, new, match):
 
 def test_a_round_without_result_names_the_round():
     text = re.sub(r"<RYUUKYOKU(?! type)[^>]*/>", "", TEXTS["mjlog"])
-    refuse(text, "round at tag .*no result")
+    refuse(text, "round 2: .*no result")
 
 
 def test_moves_after_the_result():
@@ -199,7 +199,7 @@ def test_a_broken_tenhou_json(change, match):
     [
         ('"pai":"5p"', '"pai":"0p"', "is not a tile"),
         ('"pai":"5p"', '"pai":"?"', "one player's view"),
-        ('"actor":0', '"actor":4', "seats are 0 to 3"),
+        ('"actor":0', '"actor":4', "not 0 to 3"),
         ('"actor":0,', "", "no 'actor'"),
         ('"type":"tsumo"', '"type":"draw"', "unknown event 'draw'"),
         ('"honba":1', '"honba":-1', "honba is '-1'"),

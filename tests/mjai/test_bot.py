@@ -194,7 +194,7 @@ def line(*events: Event) -> bytes:
         (b"5\n", "line 1: an event is a JSON object with a `type`"),
         (b"[]\n", "line 1: an array without events"),
         (line(START), "line 1, in the middle of a round"),
-        (line(START_GAME | {"id": 4}), "line 1: start_game: id is '4'; seats are 0 to 3"),
+        (line(START_GAME | {"id": 4}), "line 1: start_game: id is '4', not 0 to 3"),
         (line(START_GAME, DRAW_0), "line 2: tsumo outside of a round"),
         (line(START_GAME, START | {"oya": 1}), "line 2: start_kyoku: oya is 1"),
         (line(START_GAME, START, WHITE_0), "line 3: dahai: it is not seat 0's to do that now"),
