@@ -91,7 +91,7 @@ def _prepare_chunk(chunk: Chunk) -> list[_Game | LeftOut]:
 
 
 def whole_game(log: GameLog | LogError, use: Callable[[GameLog, Verified], T]) -> T | LeftOut:
-    """Return use(log, result) of a log that verifies and is whole, or else why it is left out; use may raise LogError."""
+    """Return use(log, result) of a whole log that verifies, or else why it is left out; use may raise LogError."""
     try:
         if isinstance(log, LogError):
             raise log
