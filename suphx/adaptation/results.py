@@ -90,9 +90,8 @@ class HandResults(JsonLines):
 def summarize(hands: Sequence[HandResult], unit: float, units: str) -> dict[str, Any]:
     """Return the numbers of an experiment as JSON values.
 
-    unit: the value of a reward of 1 in `units`, in which gains are given. By way of learning there are numbers of all
-    hands, by kind, by situation and by number of test deals; the hand is the statistical unit of every 95 % interval.
-    Gains of adaptation are also compared with those of the control, hand by hand on the same deals.
+    unit: the value of a reward of 1 in `units`, in which gains are given. The hand is the statistical unit of every
+    95 % interval; gains of adaptation are also compared with the control's, hand by hand on the same deals.
     """
 
     def numbers(way: str, chosen: Sequence[HandResult]) -> dict[str, Any]:

@@ -31,9 +31,8 @@ class GeneratedGames(Config):
 def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Prepared:
     """Return the prepared logs under some paths, preparing them first if necessary, with progress on stderr.
 
-    The folder of prepared logs is named there. It can be copied to another machine, and given instead of the logs.
-    workers: number of processes; by default one for each core. Prints how many logs were left out and why. Raises
-    InputError if there is not a single game to learn from.
+    It says what was left out and why, and where their folder is, which can be given instead of the logs. workers:
+    processes, by default one for each core. Raises InputError if there is not a single game to learn from.
     """
     console = Console(stderr=True)
     folder = Path(paths[0]) if paths else Path()

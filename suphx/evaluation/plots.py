@@ -1,7 +1,4 @@
-"""Plots of results: stable ranks as in the paper's Figures 8 and 12, rank rates, and the running estimate.
-
-Each function writes one file, PNG or SVG by its suffix, from values that `statistics.py` returns, by player name.
-"""
+"""Plots of results: stable ranks as in the paper's Figures 8 and 12, rank rates, and the running estimate."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,11 +22,7 @@ _LONG_NAME = 14
 
 
 def plot_stable_ranks(path: Path, samples: Mapping[str, np.ndarray], room: str, how: str) -> None:
-    """Write the paper's Figure 8: a box of stable ranks for each player.
-
-    samples: name to f64[n], stable ranks of resampled games; infinite ones (never fourth) are left out. room: room of
-    the stable rank. how: description of the resampling, e.g. `1,000 samples of 80 % of 25,000 deals`.
-    """
+    """Write the paper's Figure 8; samples: name to f64[n], stable ranks; infinite ones (never fourth) are left out."""
     figure, axes = one_panel((max(4.5, 1.6 + 1.1 * len(samples)), 4.4))
     finite = [_finite(values) for values in samples.values()]
     _boxes(axes, finite, list(range(len(finite))), 0.55, [color(n) for n in range(len(finite))])

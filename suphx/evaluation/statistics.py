@@ -155,11 +155,7 @@ def resampled(units: np.ndarray, samples: int, games: float, seed: int = 0) -> n
 
 
 def jackknife(units: np.ndarray, measure: Measure) -> tuple[float, float]:
-    """Return a measure and its standard error by the grouped jackknife, which is fast enough for progress displays.
-
-    units [deals, columns], at least one deal. The error is infinite for one deal, and if leaving out a group makes the
-    measure undefined.
-    """
+    """Return a measure of units [deals, columns] and its standard error by the grouped jackknife, or infinity."""
     total = units.sum(axis=0, dtype=np.float64)
     value = float(measure.of(total))
     parts = _grouped(units, _GROUPS)
@@ -174,10 +170,8 @@ def jackknife(units: np.ndarray, measure: Measure) -> tuple[float, float]:
 def running(units: np.ndarray, measure: Measure, points: int = 100) -> dict[str, list[Any]]:
     """Return the running estimate of a measure, after more and more of the deals.
 
-    units [deals, columns] in the order of play. points: most estimates to return,
-    evenly spaced. Returns lists `deals`, `games`, `value`, `low`, `high` (95 %, from the jackknife's standard error;
-    each interval is valid for one look, not for stopping at the first one that pleases: for that see
-    `anytime_intervals`).
+    units [deals, columns] in the order of play. points: most estimates, evenly spaced. Returns lists `deals`, `games`,
+    `value`, `low`, `high` (95 %, by `jackknife`: each is valid for one look; to stop early see `anytime_intervals`).
     """
     units = _checked(units)
     n = len(units)

@@ -1,8 +1,4 @@
-"""Play the games of a plan with Ray tasks, over the cores of this machine or of a cluster.
-
-Each worker plays a part of the deals and sends each game when it is over. If a worker dies, the games it has not yet
-sent are given to another one, up to a limited number of times.
-"""
+"""Play the games of a plan with Ray tasks; if one dies, the games that it has not sent are given to another."""
 
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any, cast
