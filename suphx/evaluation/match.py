@@ -19,9 +19,8 @@ from simulator.record import SEATS
 from suphx.agent.registry import fingerprint, has_networks, is_external
 from suphx.errors import InputError
 from suphx.evaluation.arena import BATCH, BATCH_OF_BOTS, Load, MatchTerms, load_agents, play_here
-from suphx.evaluation.journal import Journal
 from suphx.evaluation.protocol import MatchPlan
-from suphx.evaluation.results import GameDone, MatchResults
+from suphx.evaluation.results import GameDone, Journal, MatchResults
 from suphx.evaluation.statistics import anytime_intervals
 from suphx.intervals import half_width
 from suphx.networks.inference import GPU_PASS_SIZE

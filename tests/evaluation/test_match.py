@@ -12,10 +12,9 @@ from suphx.agent.interface import AgentOutput
 from suphx.agent.registry import load_agent
 from suphx.errors import InputError
 from suphx.evaluation.arena import MatchTerms
-from suphx.evaluation.journal import GAMES_NAME, SETTINGS_NAME, Journal
 from suphx.evaluation.match import Means, play_match, read_rule, settings
 from suphx.evaluation.protocol import one_against_three, two_against_two
-from suphx.evaluation.results import MatchResults
+from suphx.evaluation.results import GAMES_NAME, SETTINGS_NAME, Journal, MatchResults
 
 PLAN = one_against_three(["sensible"], ["tsumogiri"])
 TERMS = MatchTerms(seed=4, logs=True)
