@@ -85,15 +85,14 @@ def plan(paths: Iterable[str | Path], members: int = 1000) -> list[Chunk]:
     chunks: list[Chunk] = []
     for each in paths:
         path = Path(each)
+        files = [path]
         if path.is_dir():
-            inside = [file for file in sorted(path.rglob("*")) if _is_log(file.name) and file.is_file()]
-            inside = [file for file in inside if not file.name.startswith(".")]
-            if not inside:
+            inside = (file for file in sorted(path.rglob("*")) if _is_log(file.name) and file.is_file())
+            files = [file for file in inside if not file.name.startswith(".")]
+            if not files:
                 chunks.append(Chunk(str(path), "error", message="a folder without logs"))
-            for file in inside:
-                chunks += _plan_file(file, members)
-        else:
-            chunks += _plan_file(path, members)
+        for file in files:
+            chunks += _plan_file(file, members)
     return chunks
 
 

@@ -7,7 +7,7 @@ dora indicator; the reader accepts all of them and keeps the order of events as 
 import dataclasses
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -27,6 +27,7 @@ from simulator.walls import LIVE_TILES
 
 _CALLS = {"chi": (r.EVENT_CHOW, 2), "pon": (r.EVENT_PONG, 2), "daiminkan": (r.EVENT_OPEN_KONG, 3)}
 _KONGS = (r.EVENT_OPEN_KONG, r.EVENT_CLOSED_KONG, r.EVENT_ADDED_KONG)
+_MOVES = {"tsumo", "dahai", *_CALLS, "ankan", "kakan", "dora", "reach", "reach_accepted", "hora", "ryukyoku"}
 _SILENT = {"none", "error", "hello", "join"}
 #: Names of the ura indicators: Mortal's, mjai's, akochan's.
 _URA = ("ura_markers", "uradora_markers", "uradora_marker")
@@ -115,20 +116,6 @@ class _GameReader:
         self.game = GameLog(Rules.tenhou(), [], source=source)
         self.builder: RoundBuilder | None = None
         self.scores: list[int] | None = None
-        self.moves: dict[str, Callable[[Event, RoundBuilder], None]] = {
-            "tsumo": self._draw,
-            "dahai": self._discard,
-            "chi": self._call,
-            "pon": self._call,
-            "daiminkan": self._call,
-            "ankan": self._closed_kong,
-            "kakan": self._added_kong,
-            "dora": self._dora,
-            "reach": self._reach,
-            "reach_accepted": self._reach_accepted,
-            "hora": self._win,
-            "ryukyoku": self._no_winner,
-        }
 
     def _red_fives(self) -> bool:
         """Return whether red fives are in play: as `aka_flag` says, otherwise yes unless four plain fives are seen."""
@@ -176,13 +163,13 @@ class _GameReader:
 
     def _read_event(self, event: Event) -> None:
         kind = event["type"]
-        if kind in self.moves:
+        if kind in _MOVES:
             if self.builder is None:
                 raise LogError(f"{kind} outside of a round")
             if self.builder.round.draw_type is not None or (self.builder.wins and kind != "hora"):
                 raise LogError(f"{kind} after the result of the round")
             self.builder.number = self.line
-            self.moves[kind](event, self.builder)
+            self._move(event, self.builder)
         elif kind == "start_kyoku":
             self._start_round(event)
         elif kind == "end_kyoku":
@@ -238,13 +225,45 @@ class _GameReader:
             self.game.first_dealer = (dealer - number) % r.SEATS
         self.builder, self.scores = builder, None
 
-    def _draw(self, event: Event, builder: RoundBuilder) -> None:
-        if event["pai"] == "?":
-            raise LogError("one player's view, with hidden tiles (`?`): a full log shows all draws")
-        builder.draw(read_seat(event, "actor"), read_tile(event["pai"]))
+    def _move(self, event: Event, builder: RoundBuilder) -> None:
+        kind = event["type"]
+        if kind == "ryukyoku":
+            self._no_winner(event, builder)
+        elif kind == "dora":
+            builder.show_indicator(read_tile(event["dora_marker"]))
+        else:
+            self._move_of(read_seat(event, "actor"), event, builder)
 
-    def _discard(self, event: Event, builder: RoundBuilder) -> None:
-        seat, face = read_seat(event, "actor"), read_tile(event["pai"])
+    def _move_of(self, seat: int, event: Event, builder: RoundBuilder) -> None:
+        match event["type"]:
+            case "tsumo":
+                if event["pai"] == "?":
+                    raise LogError("one player's view, with hidden tiles (`?`): a full log shows all draws")
+                builder.draw(seat, read_tile(event["pai"]))
+            case "dahai":
+                self._discard(seat, event, builder)
+            case "chi" | "pon" | "daiminkan":
+                kind, count = _CALLS[event["type"]]
+                consumed = read_tiles(event, "consumed", count)
+                builder.call(kind, seat, read_seat(event, "target"), read_tile(event["pai"]), consumed)
+            case "ankan":
+                builder.closed_kong(seat, read_tiles(event, "consumed", 4))
+            case "kakan":
+                pong = read_tiles(event, "consumed", 3) if "consumed" in event else []
+                builder.added_kong(seat, read_tile(event["pai"]), pong)
+            case "reach":
+                builder.declare_riichi(seat)
+            case "reach_accepted":
+                deltas = read_points(event, "deltas")
+                if deltas is not None and deltas != [-BET * (each == seat) for each in range(r.SEATS)]:
+                    raise ValueError(f"deltas {deltas} are not the {BET} points of seat {seat}'s bet")
+                builder.accept_riichi(seat)
+                self._stand(event, builder)
+            case _:
+                self._win(seat, event, builder)
+
+    def _discard(self, seat: int, event: Event, builder: RoundBuilder) -> None:
+        face = read_tile(event["pai"])
         stated = event.get("tsumogiri")
         if not isinstance(stated, bool | None):
             raise ValueError(f"tsumogiri is {str(stated)[:20]!r}, neither true nor false")
@@ -253,40 +272,14 @@ class _GameReader:
             raise ValueError(f"{event['pai']} is marked as the tile just drawn (tsumogiri), but another was drawn")
         builder.discard(seat, None if drawn is not None else face, stated)
 
-    def _call(self, event: Event, builder: RoundBuilder) -> None:
-        kind, count = _CALLS[event["type"]]
-        consumed = read_tiles(event, "consumed", count)
-        builder.call(kind, read_seat(event, "actor"), read_seat(event, "target"), read_tile(event["pai"]), consumed)
-
-    def _closed_kong(self, event: Event, builder: RoundBuilder) -> None:
-        builder.closed_kong(read_seat(event, "actor"), read_tiles(event, "consumed", 4))
-
-    def _added_kong(self, event: Event, builder: RoundBuilder) -> None:
-        pong = read_tiles(event, "consumed", 3) if "consumed" in event else []
-        builder.added_kong(read_seat(event, "actor"), read_tile(event["pai"]), pong)
-
-    def _dora(self, event: Event, builder: RoundBuilder) -> None:
-        builder.show_indicator(read_tile(event["dora_marker"]))
-
-    def _reach(self, event: Event, builder: RoundBuilder) -> None:
-        builder.declare_riichi(read_seat(event, "actor"))
-
-    def _reach_accepted(self, event: Event, builder: RoundBuilder) -> None:
-        seat = read_seat(event, "actor")
-        deltas = read_points(event, "deltas")
-        if deltas is not None and deltas != [-BET * (each == seat) for each in range(r.SEATS)]:
-            raise ValueError(f"deltas {deltas} are not the {BET} points of seat {seat}'s bet")
-        builder.accept_riichi(seat)
-        self._stand(event, builder)
-
     def _stand(self, event: Event, builder: RoundBuilder) -> None:
         """Note the points after an event, if it states them."""
         self.scores = read_points(event, "scores")
         if self.scores is not None:
             builder.round.standings.append(Standing(len(builder), self.scores))
 
-    def _win(self, event: Event, builder: RoundBuilder) -> None:
-        win = WinLog(read_seat(event, "actor"), read_seat(event, "target"), deltas=read_points(event, "deltas"))
+    def _win(self, seat: int, event: Event, builder: RoundBuilder) -> None:
+        win = WinLog(seat, read_seat(event, "target"), deltas=read_points(event, "deltas"))
         ura = next((name for name in _URA if name in event), "")
         if event.get(ura):
             faces = read_tiles(event, ura)
@@ -364,9 +357,6 @@ class _GameReader:
             raise self._error("end_kyoku outside of a round")
         if not builder.wins and builder.round.draw_type is None and not last:
             raise self._error("the round has no result")
-        deltas = [win.deltas for win in builder.wins if win.deltas is not None]
-        if builder.wins and len(deltas) == len(builder.wins):
-            builder.round.deltas = [sum(column) for column in zip(*deltas, strict=True)]
         self.game.rounds.append(builder.finish())
         self.builder = None
 

@@ -196,7 +196,10 @@ class RoundBuilder:
         return unpack_events(self._packed)
 
     def finish(self) -> RoundLog:
-        """Set the hands, events, wins and places of the round and return it."""
+        """Set the hands, events, wins and places of the round, and its payments if the wins have them; return it."""
+        deltas = [win.deltas for win in self.wins if win.deltas is not None]
+        if deltas and len(deltas) == len(self.wins):
+            self.round.deltas = [sum(column) for column in zip(*deltas, strict=True)]
         self.round.hands, self.round.events, self.round.wins = self.dealt, self.events(), self.wins
         self.round.places = Places(self.unit, self._numbers)
         return self.round

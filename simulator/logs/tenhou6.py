@@ -327,7 +327,6 @@ def _play(
 def _read_wins(result: list[Any], builder: RoundBuilder, ura: list[int]) -> None:
     if not result or len(result) % 2:
         raise LogError("the result does not give payments and details of each win")
-    total = [0] * SEATS
     for deltas_data, detail in zip(result[0::2], result[1::2], strict=True):
         deltas = _integers(deltas_data, SEATS, "the payments")
         if not isinstance(detail, list) or len(detail) < 3:
@@ -347,10 +346,8 @@ def _read_wins(result: list[Any], builder: RoundBuilder, ura: list[int]) -> None
         win.liable = liable if liable != seat else None
         win.ura_indicators = ura if ura and seat in builder.in_riichi else None
         builder.win(win)
-        total = [a + b for a, b in zip(total, deltas, strict=True)]
     if ura and not any(win.ura_indicators for win in builder.wins):
         builder.wins[0].ura_indicators = ura
-    builder.round.deltas = total
 
 
 def _read_draw(result: list[Any], builder: RoundBuilder) -> None:

@@ -76,16 +76,12 @@ class _GameCheck:
             # Tenhou's logs up to 2019 round final points to whole numbers, without stating it as a rule.
             rules = replace(rules, final_rounding="thousands")
         self.game["rules"] = rules.to_record()
-        self.walls = self._walls()
-
-    def _walls(self) -> TenhouWalls | None:
-        """Return the walls given by the log's seed; None without a seed or with one of an older kind."""
-        if not self.log.seed or not self.log.seed.startswith(SHUFFLE_PREFIX):
-            return None
-        try:
-            return TenhouWalls(self.log.seed)
-        except ValueError as error:
-            raise LogError(str(error), self.log.source) from error
+        self.walls: TenhouWalls | None = None  # also with a seed of an older kind
+        if log.seed and log.seed.startswith(SHUFFLE_PREFIX):
+            try:
+                self.walls = TenhouWalls(log.seed)
+            except ValueError as error:
+                raise LogError(str(error), log.source) from error
 
     def _report(self, place: str, event: str, what: str, expected: Any, actual: Any) -> None:
         self.verified.mismatches.append(Mismatch(self.log.source, place, event, what, str(expected), str(actual)))

@@ -53,8 +53,6 @@ def round_deltas(game: GameLog, index: int) -> list[int]:
     this = game.rounds[index]
     if this.deltas is not None:
         return this.deltas
-    if this.wins and all(win.deltas is not None for win in this.wins):
-        return [sum(column) for column in zip(*(win.deltas or [] for win in this.wins), strict=True)]
     if index + 1 < len(game.rounds):
         after = game.rounds[index + 1].scores
     elif game.final_scores is not None:
