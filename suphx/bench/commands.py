@@ -177,7 +177,7 @@ def evaluate(
     Fresh networks evaluate every decision of games that `sensible` plays.
     """
     from suphx.bench.evaluate import bench_agents, bench_sensible
-    from suphx.networks.memory import keep_memory
+    from suphx.networks.precision import keep_memory
 
     keep_memory()
     cores = threads or os.cpu_count() or 1

@@ -19,10 +19,9 @@ from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.learning.config import CriticConfig, LearningConfig
 from suphx.learning.experience import experience_dtype, microbatches
 from suphx.learning.learner import Learner
-from suphx.networks.memory import keep_memory
 from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.networks.policy import PolicyNetwork, Trunk, ValueNetwork
-from suphx.networks.precision import Precision
+from suphx.networks.precision import Precision, keep_memory
 from suphx.networks.sizes import NetworkSize
 
 #: Learning rate, so small that networks stay near those that played the made-up decisions.

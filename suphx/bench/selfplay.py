@@ -19,10 +19,9 @@ from suphx.agent.interface import RuleAgent
 from suphx.agent.network_agent import untrained_networks
 from suphx.bench.timing import made_up_planes
 from suphx.networks.inference import Evaluator
-from suphx.networks.memory import keep_memory
 from suphx.networks.models import MODEL_PLANES, MODELS, Model
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.precision import Precision
+from suphx.networks.precision import Precision, keep_memory
 from suphx.networks.sizes import NetworkSize
 from suphx.reward.kinds import TableRewards
 from suphx.reward.rounds import PointRewards

@@ -16,8 +16,8 @@ from simulator.players import player
 from suphx.agent.flow import Flow, PlaneEncoder, Sampling
 from suphx.agent.interface import RuleAgent
 from suphx.bench.selfplay import Spent
-from suphx.networks.memory import keep_memory
 from suphx.networks.models import MODEL_PLANES, MODELS, NO, OUTPUTS
+from suphx.networks.precision import keep_memory
 from suphx.reward.rounds import PointRewards
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import CollectedRounds

@@ -32,8 +32,7 @@ def adapt(
     from suphx.adaptation.players import load_original
     from suphx.adaptation.results import HandResults, summarize, summary_table
     from suphx.config import load_config
-    from suphx.networks.memory import keep_memory
-    from suphx.networks.precision import choose_precision
+    from suphx.networks.precision import choose_precision, keep_memory
     from suphx.progress import page, progress
     from suphx.run_folder import runs_folder
 

@@ -21,8 +21,7 @@ from suphx.agent.interface import Agent, Followers, Interruptible
 from suphx.agent.registry import load_agent
 from suphx.evaluation.protocol import MatchPlan
 from suphx.evaluation.results import GameDone, result_row
-from suphx.networks.memory import keep_memory
-from suphx.networks.precision import choose_precision
+from suphx.networks.precision import choose_precision, keep_memory
 from suphx.threads import Either, Shared, Stopped, in_threads
 
 #: Default number of games side by side in each thread, large enough for large network batches.

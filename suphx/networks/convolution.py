@@ -1,4 +1,4 @@
-"""The 3x1 convolution of the trunk, along the 34 kinds of tiles, with a weight gradient that is fast on a CPU.
+"""The 3x1 convolution along the 34 kinds of tiles, with a weight gradient that is fast on a CPU, and its input.
 
 Activations are 4-D, [n, channels, 34, 1], and are stored as [n, 34, channels] (channels last). For the forward pass and
 the gradient of the input, PyTorch's own convolution is the fastest variant measured, and where
@@ -8,14 +8,18 @@ takes six times as long without that view.
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from simulator.tiles import KINDS
 from suphx.networks.onednn import convolve, convolve_and_add, lying, plain
 
 _PADDING = (1, 0)
+_PART_BITS = 16  # bits of a mask that are unpacked at a time: int64 rows would take four times the memory
+_PARTS = 3
 #: Types that oneDNN computes in; float64 is used by tests only.
 _FUSED_TYPES = (torch.float32, torch.bfloat16)
 
@@ -91,3 +95,24 @@ def residual_block(x: torch.Tensor, first: KindConvolution, second: KindConvolut
     change = second(functional.relu(first(x), inplace=True))
     change += x
     return functional.relu(change, inplace=True)
+
+
+def unpack(packed: np.ndarray, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """Return packed planes uint64[n, planes] as a tensor [n, 34, planes] of zeros and ones on a device.
+
+    This is used on a GPU, to which only the masks are copied: an eighth of the bytes. On a CPU, networks take packed
+    planes directly (`first_layer.py`), and this is the reference that tests compare them with.
+    """
+    masks = torch.from_numpy(np.ascontiguousarray(packed).view(np.int64))  # torch cannot shift uint64
+    return unpack_masks(masks.to(device, non_blocking=True), dtype)
+
+
+def unpack_masks(masks: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Return masks int64[n, planes] as a tensor [n, 34, planes] of zeros and ones on the same device."""
+    places = torch.arange(_PART_BITS, dtype=torch.int16, device=masks.device)
+    rows = []
+    for part in range(_PARTS):
+        bits = (masks >> part * _PART_BITS).to(torch.int16)
+        kinds = places[: KINDS - part * _PART_BITS]
+        rows.append((bits[:, None, :] >> kinds[None, :, None] & 1).to(dtype))
+    return torch.cat(rows, dim=1)

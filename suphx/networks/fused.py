@@ -4,7 +4,7 @@ Planes are used in packed form (`first_layer.py`), and convolutions include the 
 
 The result for a position does not depend on the other positions in a call, to the last bit. Kernels are chosen by
 shape, and may sum in another order for another shape. Matrix products therefore always have the same number of
-positions. Convolutions accept passes of any size that a test has shown to give equal sums (`same_sums.py`), and passes
+positions. Convolutions accept passes of any size that a test has shown to give equal sums (`sums_alike`), and passes
 of one fixed size otherwise.
 """
 
@@ -22,9 +22,8 @@ from torch.nn import functional
 from simulator.tiles import KINDS
 from suphx.networks.convolution import KindConvolution
 from suphx.networks.first_layer import add_up, by_plane
-from suphx.networks.onednn import USUAL_POSITIONS, arranged, convolve, convolve_and_add
+from suphx.networks.onednn import USUAL_POSITIONS, arranged, convolve, convolve_and_add, sums_alike
 from suphx.networks.policy import ResidualBlock, Trunk
-from suphx.networks.same_sums import sums_alike
 
 #: The size of a pass is a multiple of this, since setting up a new size takes longer than a pass.
 _STEP = 16

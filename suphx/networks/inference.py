@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from suphx.networks.convolution import unpack, unpack_masks
 from suphx.networks.fused import FusedNetwork
-from suphx.networks.planes import unpack, unpack_masks
 from suphx.networks.policy import Network, Trunk
 from suphx.networks.precision import Precision
 

@@ -17,10 +17,9 @@ from simulator.record import SEATS
 from simulator.tiles import KINDS
 from suphx.errors import InputError
 from suphx.features.layout import PLANES
-from suphx.networks.convolution import KindConvolution, residual_block
+from suphx.networks.convolution import KindConvolution, residual_block, unpack
 from suphx.networks.first_layer import first_layer
 from suphx.networks.models import CRITIC, MODEL_PLANES, OUTLOOK, OUTPUTS
-from suphx.networks.planes import unpack
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize, Size
 

@@ -1,5 +1,7 @@
-"""Device, type and threads for networks: the type is chosen by a measurement, and thread counts are explicit."""
+"""Device, type, threads and memory for networks: the type is measured, and thread counts are explicit."""
 
+import ctypes
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +19,9 @@ _PROBE_POSITIONS = {"cpu": 128, "cuda": 4096}
 _PROBE_SECONDS = 0.05
 #: How many times faster bfloat16 must be to justify its eight bits of precision.
 _WORTH = 1.2
+# Parameters of glibc's mallopt (malloc.h).
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_NEVER = (1 << 31) - 1
 
 
 @dataclass(frozen=True)
@@ -104,3 +109,19 @@ def run_times(work: Callable[[], object], seconds: float, device: torch.device) 
         wait()
         times.append(time.perf_counter() - started)
     return times
+
+
+def keep_memory() -> None:
+    """Make the C library keep freed memory for this process, for a network's steps, which use it over and over.
+
+    Otherwise it returns large blocks to the system, and every training step must get them again, page by page. Does
+    nothing if the C library is not glibc.
+    """
+    if sys.platform != "linux":
+        return
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except AttributeError:
+        return
+    mallopt(_MMAP_THRESHOLD, _NEVER)
+    mallopt(_TRIM_THRESHOLD, _NEVER)

@@ -13,10 +13,9 @@ from suphx.dataset.logs import GeneratedGames
 from suphx.dataset.prepared import Prepared
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
-from suphx.networks.memory import keep_memory
 from suphx.networks.models import OUTLOOK
 from suphx.networks.policy import OutlookNetwork
-from suphx.networks.precision import Precision
+from suphx.networks.precision import Precision, keep_memory
 from suphx.networks.sizes import NetworkSize
 from suphx.outlook.examples import DiscardSource, Targets
 from suphx.outlook.outputs import fresh_network, loss_of

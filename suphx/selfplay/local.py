@@ -20,9 +20,8 @@ from suphx.checkpoint import joined, tensors_below
 from suphx.learning.experience import Batch
 from suphx.learning.learner import Learner
 from suphx.learning.replay import ReplayBuffer
-from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.precision import Precision
+from suphx.networks.precision import Precision, keep_memory
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.monitor import Monitor

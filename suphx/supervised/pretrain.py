@@ -20,10 +20,9 @@ from simulator.files import write_json, write_whole
 from suphx.agent.network_agent import weights_folder
 from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.dataset.selection import select
-from suphx.networks.memory import keep_memory
 from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.precision import Precision
+from suphx.networks.precision import Precision, keep_memory
 from suphx.networks.weights import load_agent, load_agent_network, load_network, save_agent
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.policy_training import PolicyTraining

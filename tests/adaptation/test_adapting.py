@@ -16,7 +16,7 @@ from suphx.adaptation.players import PolicyCopy
 from suphx.adaptation.rollouts import RolloutPosition, roll_out, rollouts_of
 from suphx.adaptation.steps import LearnedPart, StepsConfig, interpolate, n_shared_blocks
 from suphx.bench.timing import made_up_planes
-from suphx.networks.planes import unpack
+from suphx.networks.convolution import unpack
 from suphx.networks.policy import PolicyNetwork
 from tests.adaptation.adaptation_positions import PRECISION, Honors, late_positions, tiny_agent
 

@@ -9,8 +9,8 @@ from simulator.record import SEATS
 from simulator.tiles import KINDS
 from suphx.learning.distributions import log_probabilities
 from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, input_of
+from suphx.networks.convolution import unpack
 from suphx.networks.models import OUTPUTS
-from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize

@@ -8,9 +8,8 @@ import torch
 from torch.nn import functional
 
 from suphx.bench.timing import made_up_planes
-from suphx.networks.convolution import KindConvolution
+from suphx.networks.convolution import KindConvolution, unpack
 from suphx.networks.first_layer import first_layer
-from suphx.networks.planes import unpack
 
 ALL = (1 << 34) - 1
 PLANES, FILTERS = 60, 5

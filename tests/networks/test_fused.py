@@ -7,9 +7,9 @@ import torch
 from suphx.bench.timing import made_up_planes
 from suphx.features.layout import CALL_PLANES, ORACLE_PLANES, PLANES
 from suphx.networks import fused, onednn
+from suphx.networks.convolution import unpack
 from suphx.networks.fused import FusedNetwork
 from suphx.networks.models import MODELS
-from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.sizes import SIZES, NetworkSize
 

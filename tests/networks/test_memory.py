@@ -9,7 +9,7 @@ import pytest
 PROGRAM = """
 import resource, sys
 import torch
-from suphx.networks.memory import keep_memory
+from suphx.networks.precision import keep_memory
 
 torch.set_num_threads(1)
 if sys.argv[1] == "keep":

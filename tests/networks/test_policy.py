@@ -9,9 +9,8 @@ from torch.nn import functional
 from suphx.bench.timing import made_up_planes
 from suphx.features.layout import PLANES
 from suphx.networks import onednn
-from suphx.networks.convolution import KindConvolution, residual_block
+from suphx.networks.convolution import KindConvolution, residual_block, unpack
 from suphx.networks.models import MODELS
-from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import SIZES, NetworkSize, size_named

@@ -3,9 +3,8 @@
 import pytest
 import torch
 
-from suphx.networks import same_sums
-from suphx.networks.onednn import USUAL_POSITIONS, convolve
-from suphx.networks.same_sums import sums_alike
+from suphx.networks import onednn
+from suphx.networks.onednn import USUAL_POSITIONS, convolve, sums_alike
 
 SHAPE = (24, 8, torch.float32)
 
@@ -24,9 +23,9 @@ def test_a_size_that_sums_otherwise_is_found(monkeypatch, odd_size):
         order = range(x.shape[1])[:: -1 if len(x) == odd_size else 1]
         return sum(x[:, each : each + 1] * weight[0, each, 0] for each in order)
 
-    monkeypatch.setattr(same_sums, "arranged", lambda weight: weight)
-    monkeypatch.setattr(same_sums, "convolve", in_steps)
-    monkeypatch.setattr(same_sums, "convolve_and_add", lambda x, other, *_: x[:, :8] + other)
+    monkeypatch.setattr(onednn, "arranged", lambda weight: weight)
+    monkeypatch.setattr(onednn, "convolve", in_steps)
+    monkeypatch.setattr(onednn, "convolve_and_add", lambda x, other, *_: x[:, :8] + other)
     assert sums_alike(*SHAPE, 48) == (odd_size != 48)
     assert sums_alike(*SHAPE, 32)
 
@@ -38,7 +37,7 @@ def test_each_shape_is_tried_once(monkeypatch):
         tried.append(len(tensors[0]))
         return convolve(*tensors)
 
-    monkeypatch.setattr(same_sums, "convolve", noted)
+    monkeypatch.setattr(onednn, "convolve", noted)
     assert sums_alike(*SHAPE, USUAL_POSITIONS) and not tried
     first = sums_alike(*SHAPE, 32)
     assert set(tried) == {32, USUAL_POSITIONS}

@@ -20,8 +20,8 @@ from simulator.tables import Tables
 from suphx.agent.network_agent import INCLUDED, load_networks
 from suphx.features.encode import encode_batch, encode_call_batch
 from suphx.features.layout import PLANES
+from suphx.networks.convolution import unpack
 from suphx.networks.models import MODEL_PLANES, MODELS
-from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.review.analysis import shipped_predictor
 from suphx.reward.games import START, Games

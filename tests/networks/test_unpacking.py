@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from suphx.bench.timing import made_up_planes
-from suphx.networks.planes import unpack
+from suphx.networks.convolution import unpack
 
 
 def plainly(packed: np.ndarray) -> np.ndarray:

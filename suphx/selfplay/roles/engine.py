@@ -9,7 +9,7 @@ import numpy as np
 import ray
 from ray.exceptions import RayError
 
-from suphx.networks.memory import keep_memory
+from suphx.networks.precision import keep_memory
 from suphx.selfplay.collect import PlayerModel
 from suphx.selfplay.roles.channel import Answer
 from suphx.selfplay.roles.inference_client import PlayingNetworks, seconds_between_requests

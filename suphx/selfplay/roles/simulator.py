@@ -22,8 +22,8 @@ from suphx.agent.interface import Agent
 from suphx.learning.advantages import Values, raw_advantages
 from suphx.learning.critic import critic_planes
 from suphx.learning.experience import Batch
-from suphx.networks.memory import keep_memory
 from suphx.networks.models import CRITIC
+from suphx.networks.precision import keep_memory
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import CollectedRounds, PlayCounts
 from suphx.selfplay.policy import OracleEncoder, sampling_of

@@ -7,7 +7,7 @@ import torch
 
 from suphx.learning.learner import Learner, LearnerState
 from suphx.learning.peers import Peers, TorchPeers
-from suphx.networks.memory import keep_memory
+from suphx.networks.precision import keep_memory
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles.messages import unpack_policies
 from suphx.selfplay.roles.resources import precision_for
