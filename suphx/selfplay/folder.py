@@ -6,14 +6,13 @@ from pathlib import Path
 
 from suphx.agent.network_agent import weights_folder
 from suphx.learning.oracle import without_hidden
-from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.weights import save_agent, save_network
+from suphx.networks.weights import save_agent
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, read_strength, write_strength
 from suphx.selfplay.sources import temperatures_of
 
-AGENT_FOLDER, ORACLE_FOLDER = "agent", "oracle"
+AGENT_FOLDER = "agent"
 CHECKPOINT_NAME = "checkpoint.safetensors"
 #: Result of a measurement: the last agent's in the run's folder, the best agent's in its own folder.
 STRENGTH_NAME = "strength.json"
@@ -29,8 +28,6 @@ class RunFolder:
         """The five networks, as of the last checkpoint."""
         self.best = path / "best"
         """A copy of the best agent measured so far, with its measurement."""
-        self.oracle = path / ORACLE_FOLDER
-        """Networks that still see hidden information."""
         self.tensorboard = path / "tensorboard"
         self.games = path / "games"
         self.evaluation = path / "evaluation"
@@ -51,15 +48,11 @@ class RunFolder:
         return f"The last good agent is {self.agent}, its checkpoint {self.checkpoint}."
 
     def save_agent(self, config: TrainConfig, networks: Mapping[str, PolicyNetwork], games: int) -> None:
-        """Write the agent without hidden planes, and separately the networks that see them; games: played so far."""
+        """Write the agent, without hidden planes; games: played so far."""
         plain = {model: without_hidden(network) for model, network in networks.items()}
         about = {"start": config.start, "games": f"{games:,}", "config": config.model_dump_json()}
         starts, temperatures = [weights_folder(config.start)], temperatures_of(config)
         save_agent(self.agent, plain, config.name, about, starts=starts, temperatures=temperatures)
-        for model, network in networks.items():
-            if network.planes > MODEL_PLANES[model]:
-                self.oracle.mkdir(exist_ok=True)
-                save_network(self.oracle / f"{model}.safetensors", network)
 
     def best_strength(self) -> Strength | None:
         """Return the best agent's measurement; None if no agent has been measured to be as good as the start."""

@@ -12,11 +12,12 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from suphx.networks.inference import Evaluator
+from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import Precision
 from suphx.selfplay.collect import PlayerModel
 from suphx.selfplay.policy import fitted_logits
 from suphx.selfplay.roles.channel import RequestChannel
-from suphx.selfplay.roles.messages import PackedNetwork, Published, unpack
+from suphx.selfplay.roles.messages import Published
 from suphx.selfplay.roles.role import find
 from suphx.selfplay.roles.run_inputs import run_inputs_with_networks
 from suphx.selfplay.seating import LEARNER
@@ -49,7 +50,7 @@ class PlayingNetworks:
         """Begin with the networks of opponents, and those that the learner starts from."""
         self._server, self._precision = find("servers"), precision
         self.inputs, fixed = run_inputs_with_networks()
-        players: dict[int, Mapping[str, PackedNetwork]] = {LEARNER: fixed.start}
+        players: dict[int, Mapping[str, PolicyNetwork | ValueNetwork]] = {LEARNER: fixed.start}
         players |= {self.inputs.number_of(name): networks for name, networks in fixed.opponents.items()}
         self.now = Snapshot(self._evaluators_of(players))
         """What answers now; replaced as a whole."""
@@ -85,11 +86,13 @@ class PlayingNetworks:
         self._known, self.delay = known, max(time.time() - published.at, 0.0)
         return True
 
-    def _evaluators_of(self, players: Mapping[int, Mapping[str, PackedNetwork]]) -> dict[PlayerModel, Evaluator]:
+    def _evaluators_of(
+        self, players: Mapping[int, Mapping[str, PolicyNetwork | ValueNetwork]]
+    ) -> dict[PlayerModel, Evaluator]:
         return {
-            (player, model): Evaluator(unpack(packed), self._precision)
+            (player, model): Evaluator(network, self._precision)
             for player, networks in players.items()
-            for model, packed in networks.items()
+            for model, network in networks.items()
         }
 
 

@@ -1,58 +1,13 @@
-"""The objects that roles send each other, as plain arrays: networks, experience, counts."""
+"""The objects that roles send each other: weights for play, and minibatches."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
-
-import numpy as np
-import torch
+from typing import Any
 
 from suphx.learning.advantages import Moments
-from suphx.networks.models import CRITIC
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
-from suphx.networks.sizes import NetworkSize, Size, build_network
 from suphx.selfplay.play import PlayCounts
-
-
-@dataclass(frozen=True)
-class PackedNetwork:
-    """A network: its kind and its weights."""
-
-    model: str
-    """One of the five models, or CRITIC."""
-    size: Size
-    planes: int
-    weights: dict[str, np.ndarray]
-    """f32 arrays by name"""
-
-
-def pack(network: PolicyNetwork | ValueNetwork) -> PackedNetwork:
-    """Return a network with copies of its weights."""
-    weights = {name: each.detach().float().cpu().numpy().copy() for name, each in network.state_dict().items()}
-    return PackedNetwork(network.model, network.size, network.planes, weights)
-
-
-def pack_all(networks: Mapping[str, PolicyNetwork]) -> dict[str, PackedNetwork]:
-    """Return networks packed, by model."""
-    return {model: pack(network) for model, network in networks.items()}
-
-
-def unpack(packed: PackedNetwork) -> PolicyNetwork | ValueNetwork:
-    """Return the network, with weights of its own."""
-    network: PolicyNetwork | ValueNetwork = (
-        ValueNetwork(cast(NetworkSize, packed.size), packed.planes)
-        if packed.model == CRITIC
-        else build_network(packed.model, packed.size, packed.planes)
-    )
-    network.load_state_dict({name: torch.from_numpy(each.copy()) for name, each in packed.weights.items()})
-    return network
-
-
-def unpack_policies(packed: Mapping[str, PackedNetwork]) -> dict[str, PolicyNetwork]:
-    """Return policy networks, by model."""
-    return {model: cast(PolicyNetwork, unpack(each)) for model, each in packed.items()}
 
 
 @dataclass(frozen=True)
@@ -64,8 +19,8 @@ class Published:
     """Share of the hidden information that is shown (`oracle.py`)."""
     at: float
     """Wall-clock time of the publication, in seconds."""
-    networks: dict[str, PackedNetwork]
-    """The learning networks by model, and the critic if there is one."""
+    networks: dict[str, PolicyNetwork | ValueNetwork]
+    """The learning networks by model, and the critic if there is one; on the CPU."""
 
 
 @dataclass

@@ -21,7 +21,6 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.weights import load_agent
 from suphx.reward.kinds import RoundRewards
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.roles.messages import PackedNetwork, pack_all
 from suphx.selfplay.roles.role import ask, find
 from suphx.selfplay.seating import LEARNER
 from suphx.selfplay.sources import load_opponents
@@ -34,9 +33,9 @@ _AGAIN_SECONDS = 0.5
 class Networks:
     """Networks that do not change in a run, by model."""
 
-    start: dict[str, PackedNetwork]
+    start: dict[str, PolicyNetwork]
     """The five that the learner starts from."""
-    opponents: dict[str, dict[str, PackedNetwork]]
+    opponents: dict[str, dict[str, PolicyNetwork]]
     """Those of opponents, by name and model; rule-based opponents are left out."""
 
 
@@ -73,11 +72,11 @@ def read_run_inputs(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> 
         if name.partition(":")[0] == UNTRAINED:
             raise InputError(f"{name}: fresh networks cannot sit at the tables of a distributed training")
         if has_networks(name):
-            against[name] = pack_all(load_agent(weights_folder(name)))
+            against[name] = load_agent(weights_folder(name))
         else:
             load_opponents((name,), config.seed)  # it can be loaded, and can sit at these tables
     rewards = config.reward.load(Rules.preset(config.rules))
-    return Networks(pack_all(start), against), rewards
+    return Networks(dict(start), against), rewards
 
 
 def publish_run_inputs(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> RunInputs:
@@ -95,7 +94,7 @@ def run_inputs() -> RunInputs:
 
 
 def run_inputs_with_networks() -> tuple[RunInputs, Networks]:
-    """Return what this run starts from, and its networks, whose arrays are read-only."""
+    """Return what this run starts from, and copies of its networks."""
     while True:
         inputs = run_inputs()
         try:

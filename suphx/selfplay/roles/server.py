@@ -3,6 +3,7 @@
 With several processes, the first one leads: it gives each its part of a minibatch, and all add up their gradients.
 """
 
+import copy
 import itertools
 import os
 import time
@@ -18,7 +19,7 @@ from suphx.learning.peers import open_store
 from suphx.networks.models import CRITIC
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import PlayCounts
-from suphx.selfplay.roles.messages import Minibatch, Published, pack, pack_all
+from suphx.selfplay.roles.messages import Minibatch, Published
 from suphx.selfplay.roles.role import Role, ask, find, find_all, is_answered
 from suphx.selfplay.roles.worker import LearningWorker
 from suphx.selfplay.training import Checkpoint, SelfPlayTraining
@@ -160,8 +161,9 @@ class ParameterServer(Role, SelfPlayTraining):
 
     def _publish(self) -> None:
         critic, version = self.learner.critic, self.progress.version
-        networks = pack_all(self.learner.networks) | ({} if critic is None else {CRITIC: pack(critic.network)})
-        published = Published(version, self.learner.gamma, time.time(), networks)
+        networks = self.learner.networks | ({} if critic is None else {CRITIC: critic.network})
+        on_cpu = {model: copy.deepcopy(network).cpu() for model, network in networks.items()}
+        published = Published(version, self.learner.gamma, time.time(), on_cpu)
         self._latest = (time.time_ns(), [ray.put(published)])
         for buffer in self._buffers:
             buffer.advance.remote(version)

@@ -1,5 +1,6 @@
 """A process of the parameter server: it learns from its part of each minibatch."""
 
+import copy
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,7 +10,6 @@ from suphx.learning.learner import Learner, LearnerState
 from suphx.learning.peers import Peers, TorchPeers
 from suphx.networks.precision import keep_memory
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.roles.messages import unpack_policies
 from suphx.selfplay.roles.resources import precision_for
 from suphx.selfplay.roles.run_inputs import run_inputs_with_networks
 
@@ -28,7 +28,7 @@ class LearningWorker:
 
     def _make(self, peers: Peers) -> Learner:
         learning = self._config.learning
-        starts = unpack_policies({model: self._networks.start[model] for model in learning.models})
+        starts = {model: copy.deepcopy(self._networks.start[model]) for model in learning.models}
         return Learner(starts, learning, self.precision, self._config.seed, peers)
 
     def ready(self) -> None:
