@@ -32,7 +32,7 @@ from suphx.networks.models import MODEL_PLANES, MODELS, NO, OUTPUTS, YES
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import NetworkSize
-from suphx.selfplay.pending import PendingExperience
+from suphx.selfplay.collect import PendingExperience
 
 MODEL = "discard"
 

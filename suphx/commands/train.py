@@ -121,7 +121,7 @@ def _run(training: Training, config: TrainConfig, screen: Console) -> None:
     from suphx.errors import InputError, words_of
     from suphx.learning.diverged import LearningDiverged
     from suphx.selfplay.progress import training_line
-    from suphx.selfplay.status import SelfPlayInterrupted
+    from suphx.selfplay.training import SelfPlayInterrupted
 
     if training.progress.version:
         screen.print(f"resuming after {training.progress.games:,} games", style="dim", highlight=False)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from simulator.players.play import shares
-from simulator.record import SEATS
+from simulator.record import GAME, SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
 from suphx.agent.flow import Flow, FlowBatch
@@ -22,11 +22,10 @@ from suphx.agent.sampling import highest_probability
 from suphx.checkpoint import joined, tensors_below
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
-from suphx.learning.experience import TRAJECTORY, Batch
+from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, rows_of
 from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.reward.kinds import TableRewards
-from suphx.selfplay.pending import PendingExperience
-from suphx.selfplay.records import as_bytes, from_bytes
+from suphx.selfplay.policy import fitting
 from suphx.selfplay.seating import LEARNER, TableConfig, seated
 
 _COUNTERS = ("games", "begun", "rounds", "decisions", "model_decisions", "version")
@@ -226,3 +225,77 @@ def _steps(outputs: Sequence[ModelOutput], tables: np.ndarray, before: np.ndarra
     within[order] = np.arange(len(decision)) - np.searchsorted(ordered, ordered)
     steps = (before[table] + within).astype(np.uint16)
     return np.split(steps, np.cumsum([len(output.decision) for output in outputs])[:-1])
+
+
+def as_bytes(games: np.ndarray) -> np.ndarray:
+    """Return GAME[n] as u8[n, bytes of a record], with zeros in the gaps between a record's fields."""
+    clean = np.zeros(games.shape, np.dtype((np.void, GAME.itemsize))).view(GAME)
+    _copy_fields(games, clean)
+    return clean.view(np.uint8).reshape(len(games), GAME.itemsize)
+
+
+def _copy_fields(source: np.ndarray, target: np.ndarray) -> None:
+    for name in target.dtype.names or ():
+        if target[name].dtype.names:
+            _copy_fields(source[name], target[name])
+        else:
+            target[name] = source[name]
+
+
+def from_bytes(data: np.ndarray) -> np.ndarray:
+    """Return GAME[n] from the u8[n, bytes] that `as_bytes` returned."""
+    return data.copy().view(GAME).reshape(-1)
+
+
+#: Initial number of rows.
+_FIRST_ROWS = 1024
+_FREE = -1
+
+
+class PendingExperience:
+    """Decisions of one model, by table and seat."""
+
+    def __init__(self, planes: int, outputs: int, hidden: int) -> None:
+        """planes, outputs, hidden: as for `experience_dtype`."""
+        self._owner = np.full(_FIRST_ROWS, _FREE, np.int32)  # table x 4 + seat, or _FREE
+        self._rows = np.zeros(_FIRST_ROWS, experience_dtype(planes, outputs, hidden))
+
+    def add(self, owner: np.ndarray, columns: dict[str, np.ndarray]) -> None:
+        """Add decisions; owner: i64[n], table x 4 + seat. columns: fields of a decision by name.
+
+        Planes may be fewer than a row has: then the network was shown nothing that is hidden, and zeros follow.
+        """
+        while len(free := np.flatnonzero(self._owner == _FREE)) < len(owner):
+            self._owner = np.concatenate([self._owner, np.full_like(self._owner, _FREE)])
+            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+        rows = free[: len(owner)]
+        self._owner[rows] = owner
+        for name, column in columns.items():
+            self._rows[name][rows] = fitting(column, self._rows[name].shape[1]) if name == "planes" else column
+
+    def take(self, trajectory: np.ndarray) -> np.ndarray:
+        """Remove and return the decisions of finished rounds, sorted by trajectory and in the order of play.
+
+        trajectory: i64[tables x 4], that of each seat; -1 if its round has not ended.
+        """
+        ended = trajectory[self._owner]
+        ended[self._owner == _FREE] = -1
+        rows = np.flatnonzero(ended >= 0)
+        rows = rows[np.lexsort((self._rows["step"][rows], ended[rows]))]
+        taken = self._rows[rows]
+        taken["trajectory"] = ended[rows]
+        self._owner[rows] = _FREE
+        return taken
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Return all decisions as plain arrays, sorted by owner and step, so that the rows they used do not matter."""
+        rows = np.flatnonzero(self._owner != _FREE)
+        rows = rows[np.lexsort((self._rows["step"][rows], self._owner[rows]))]
+        pending = self._rows[rows]
+        return {"owner": self._owner[rows], "rows": pending.view(np.uint8).reshape(len(rows), pending.itemsize)}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Replace the contents by what `state` returned."""
+        self._owner[:] = _FREE
+        rows = rows_of(state["rows"], self._rows.dtype)
+        self.add(state["owner"], {name: rows[name] for name in self._rows.dtype.names or ()})

@@ -28,8 +28,7 @@ from suphx.selfplay.monitor import Monitor
 from suphx.selfplay.play import CollectedRounds, PlayCounts
 from suphx.selfplay.policy import SelfPlayPolicy
 from suphx.selfplay.sources import load_opponents
-from suphx.selfplay.status import Collapsed, SelfPlayInterrupted, TrainingReport
-from suphx.selfplay.training import Checkpoint, SelfPlayTraining
+from suphx.selfplay.training import Checkpoint, Collapsed, SelfPlayInterrupted, SelfPlayTraining, TrainingReport
 
 
 class LocalTraining(SelfPlayTraining):

@@ -18,8 +18,7 @@ from suphx.selfplay.metrics import MetricWriter
 from suphx.selfplay.policy import SelfPlayPolicy
 from suphx.selfplay.samples import SampleGames
 from suphx.selfplay.sources import load_start
-from suphx.selfplay.status import TrainingReport, check_rank
-from suphx.selfplay.training import Checkpoint, SelfPlayProgress, networks_in, purpose
+from suphx.selfplay.training import Checkpoint, SelfPlayProgress, TrainingReport, check_rank, networks_in, purpose
 
 #: Seconds over which the displayed rate is averaged; a version is often shorter than a game.
 _LATELY_SECONDS = 60.0

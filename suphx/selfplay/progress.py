@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.status import TrainingReport
+from suphx.selfplay.training import TrainingReport
 
 #: Seconds between lines when the output is not a terminal but, for instance, a log file.
 _LINE_SECONDS = 60

@@ -10,7 +10,7 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.record import GAME
 from simulator.rules import Rules
 from simulator.tables import Ended
-from suphx.selfplay.records import as_bytes, from_bytes
+from suphx.selfplay.collect import as_bytes, from_bytes
 from suphx.selfplay.seating import TableConfig, seated
 
 #: The table whose rounds are kept while they are played.

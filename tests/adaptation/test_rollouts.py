@@ -20,7 +20,7 @@ from suphx.learning.distributions import log_probabilities
 from suphx.reward.games import START
 from suphx.reward.kinds import TableRewards
 from suphx.reward.rounds import PhiReward
-from suphx.selfplay.records import as_bytes
+from suphx.selfplay.collect import as_bytes
 from tests.adaptation.adaptation_positions import PRECISION, first_rounds, late_positions, points, start_of, tiny_agent
 
 SEED = 3

@@ -16,7 +16,7 @@ from selfplay_tables import tiny_networks
 from suphx.networks.weights import save_agent
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles.run import DistributedTraining, start_ray
-from suphx.selfplay.status import SelfPlayInterrupted, TrainingReport
+from suphx.selfplay.training import SelfPlayInterrupted, TrainingReport
 
 # Ray's processes stand behind all others otherwise, and on a busy machine get nowhere.
 os.environ["RAY_worker_niceness"] = "0"

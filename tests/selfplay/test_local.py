@@ -47,7 +47,7 @@ from suphx.selfplay.folder import CHECKPOINT_NAME, RunFolder
 from suphx.selfplay.local import LocalTraining
 from suphx.selfplay.progress import training_line
 from suphx.selfplay.sources import load_start
-from suphx.selfplay.status import Collapsed, SelfPlayInterrupted, TrainingReport
+from suphx.selfplay.training import Collapsed, SelfPlayInterrupted, TrainingReport
 
 GAMES = 3
 

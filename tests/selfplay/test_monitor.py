@@ -23,8 +23,7 @@ from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.monitor import Monitor
 from suphx.selfplay.roles.monitor import MonitorRole
 from suphx.selfplay.roles.role import Role, is_answered
-from suphx.selfplay.status import Collapsed
-from suphx.selfplay.training import SelfPlayProgress, purpose
+from suphx.selfplay.training import Collapsed, SelfPlayProgress, purpose
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,7 @@ from suphx.learning.config import LearningConfig
 from suphx.learning.experience import Batch
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import PlayCounts
-from suphx.selfplay.roles.buffer import Buffer, bounds
-from suphx.selfplay.roles.messages import Minibatch
+from suphx.selfplay.roles.buffer import Buffer, Minibatch, bounds
 from suphx.selfplay.roles.resources import RolesConfig
 from suphx.selfplay.roles.role import name_of
 

@@ -36,9 +36,9 @@ from suphx.selfplay.roles.inference_client import (
     InferenceClient,
     OwnNetworks,
     PlayingNetworks,
+    Published,
     seconds_between_requests,
 )
-from suphx.selfplay.roles.messages import Published
 from suphx.selfplay.roles.plan import Node, parse_node, plan_of
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.role import name_of

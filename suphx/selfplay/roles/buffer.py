@@ -4,11 +4,14 @@ Every minibatch is drawn from all buffers, so that more of them prepare larger o
 server asks one of them, in turn, which asks the others for their shares.
 """
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import itertools
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +23,6 @@ from suphx.learning.config import LearningConfig
 from suphx.learning.experience import Batch
 from suphx.learning.replay import ReplayBuffer
 from suphx.selfplay.play import PlayCounts
-from suphx.selfplay.roles.messages import Minibatch
 from suphx.selfplay.roles.resources import RolesConfig
 from suphx.selfplay.roles.role import Role, find
 
@@ -33,6 +35,29 @@ _AGAIN_SECONDS = 0.05
 def bounds(total: int, parts: int) -> list[int]:
     """Return where equal parts of `total` rows begin, and the end of the last one: parts + 1 indices."""
     return [total * part // parts for part in range(parts + 1)]
+
+
+@dataclass
+class Minibatch:
+    """A minibatch of one model, or a buffer's share of it, with a part for each process of the parameter server."""
+
+    model: str | None
+    """None: some buffer had too few decisions of every model."""
+    parts: list[list[Any]]
+    """Ray references to rows of experience, by process; all empty without a model."""
+    counts: PlayCounts
+    """PlayCounts of what the buffers received since they last told."""
+    metrics: list[dict[str, float]]
+    """Those of each buffer that has reported (`ReplayBuffer.metrics`)."""
+    moments: Moments
+    """Those of the buffer that gathered it."""
+
+    def add(self, other: Minibatch) -> None:
+        """Add another buffer's share; without its rows there is no minibatch."""
+        self.model = self.model if other.model else None
+        self.parts = [own + more for own, more in zip(self.parts, other.parts, strict=True)]
+        self.counts += other.counts
+        self.metrics += other.metrics
 
 
 class Buffer(Role):

@@ -17,7 +17,6 @@ from suphx.networks.precision import Precision
 from suphx.selfplay.collect import PlayerModel
 from suphx.selfplay.policy import fitted_logits
 from suphx.selfplay.roles.channel import RequestChannel
-from suphx.selfplay.roles.messages import Published
 from suphx.selfplay.roles.role import find
 from suphx.selfplay.roles.run_inputs import run_inputs_with_networks
 from suphx.selfplay.seating import LEARNER
@@ -41,6 +40,19 @@ class Snapshot:
     networks: Mapping[PlayerModel, Evaluator]
     version: int = 0
     gamma: float = 0.0
+
+
+@dataclass(frozen=True)
+class Published:
+    """New weights for play."""
+
+    version: int
+    gamma: float
+    """Share of the hidden information that is shown (`oracle.py`)."""
+    at: float
+    """Wall-clock time of the publication, in seconds."""
+    networks: dict[str, PolicyNetwork | ValueNetwork]
+    """The learning networks by model, and the critic if there is one; on the CPU."""
 
 
 class PlayingNetworks:

@@ -18,8 +18,7 @@ from suphx.selfplay.monitor import Monitor
 from suphx.selfplay.policy import SelfPlayPolicy
 from suphx.selfplay.roles.role import Role, is_answered
 from suphx.selfplay.roles.run_inputs import RunInputs, publish_run_inputs
-from suphx.selfplay.status import Collapsed, TrainingReport
-from suphx.selfplay.training import SelfPlayProgress
+from suphx.selfplay.training import Collapsed, SelfPlayProgress, TrainingReport
 
 #: Part of a checkpoint that a parameter server needs.
 _OF_SERVER = "learner."

@@ -30,8 +30,7 @@ from suphx.selfplay.roles.resources import IN_FLIGHT, RoleConfig
 from suphx.selfplay.roles.role import cause_of, name_of
 from suphx.selfplay.roles.server import ParameterServer
 from suphx.selfplay.roles.simulator import Simulator
-from suphx.selfplay.status import Collapsed, SelfPlayInterrupted, TrainingReport
-from suphx.selfplay.training import SelfPlayProgress, purpose
+from suphx.selfplay.training import Collapsed, SelfPlayInterrupted, SelfPlayProgress, TrainingReport, purpose
 
 #: Threads of the monitor besides its main one.
 _MONITOR_THREADS = {"measure": 1, "interrupt": 1}
