@@ -7,7 +7,8 @@ nobody waits for a timeout.
 
 from __future__ import annotations
 
-import os
+import secrets
+import sys
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
@@ -62,9 +63,13 @@ class NetworkServer:
     def __init__(self, networks: Callable[[], Snapshot], device: torch.device, batches: int | None = None) -> None:
         """networks: those that answer now; device: where they are. batches: most on their way at a time."""
         self._networks = networks
-        self.key = os.urandom(32)
+        self.key = secrets.token_bytes(32)
         """What whoever connects to `address` must know."""
-        self._listener = Listener(family="AF_UNIX", authkey=self.key)
+        # On Linux a name that is no file, of which nothing is left when this process is killed.
+        address = f"\0suphx-{secrets.token_hex(16)}" if sys.platform == "linux" else None
+        self._listener = Listener(address, "AF_UNIX", authkey=self.key)
+        self.address = address or str(self._listener.address)
+        """What a simulator on this machine connects to."""
         self._wakes, self._wake = Pipe(duplex=False)
         self._new: deque[Connection | _Request] = deque()  # what other threads hand to the one that serves
         self._channels: dict[object, RequestChannel] = {}  # by their connections
@@ -79,11 +84,6 @@ class NetworkServer:
         """Seconds spent on batches."""
         self.threads = [_thread(self._accept), _thread(self._serve)]
         """Futures that receive the error of a thread; otherwise they never end."""
-
-    @property
-    def address(self) -> str:
-        """What a simulator on this machine connects to."""
-        return str(self._listener.address)
 
     def submit(self, planes: Mapping[PlayerModel, np.ndarray]) -> Future[Answer]:
         """Return the future answer to a request: packed planes uint64[n, planes]."""
@@ -113,9 +113,8 @@ class NetworkServer:
     def _take(self, wait_for_one: bool) -> list[_Request]:
         """Return the requests that are there."""
         requests = []
-        for connection in wait(
-            [self._wakes, *(each.connection for each in self._channels.values())], None if wait_for_one else 0
-        ):
+        there = [self._wakes, *(channel.connection for channel in self._channels.values())]
+        for connection in wait(there, None if wait_for_one else 0):
             if connection is self._wakes:
                 self._wakes.recv_bytes()
                 new = self._new.popleft()
