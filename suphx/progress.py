@@ -28,10 +28,10 @@ class Show(Protocol):
 
 
 @contextmanager
-def progress(what: str, total: float, screen: Console | None = None, done: float = 0) -> Iterator[Show]:
+def progress(what: str, total: float | None, screen: Console | None = None, done: float = 0) -> Iterator[Show]:
     """Yield a function that shows how much of some work is done.
 
-    total: a number of things, or 1.0 for a share. done: what was done before, by an earlier run.
+    total: a number of things, None if unknown, or 1.0 for a share. done: what was done before, by an earlier run.
     """
     screen = screen or Console(stderr=True)
     count = TaskProgressColumn() if total == 1.0 else MofNCompleteColumn()
@@ -47,7 +47,7 @@ def progress(what: str, total: float, screen: Console | None = None, done: float
             bars.update(bar, completed=done, words=words)
             if not screen.is_terminal and time.monotonic() - last_line > LINE_SECONDS:
                 last_line = time.monotonic()
-                part = f"{done:.0%}" if total == 1.0 else f"{done:,.0f} of {total:,.0f}"
+                part = f"{done:.0%}" if total == 1.0 else f"{done:,.0f}" + (f" of {total:,.0f}" if total else "")
                 screen.print(f"{what}: {part}{', ' * bool(words)}{words}", markup=False, highlight=False)
 
         yield show

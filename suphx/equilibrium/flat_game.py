@@ -51,11 +51,7 @@ class FlatGame:
         return slice(int(self.arrays.first[infoset]), int(self.arrays.first[infoset + 1]))
 
     def find(self, name: str, player: int | None = None) -> int:
-        """Return the information set of that name.
-
-        Raises:
-            InputError: there is none, or more than one.
-        """
+        """Return the information set of that name; InputError if there is none, or more than one."""
         matches = [k for k, each in enumerate(self.names) if each == name and player in (None, self.owner(k))]
         if len(matches) != 1:
             raise InputError(f"{len(matches) or 'no'} information sets are named {name!r}")
@@ -114,8 +110,7 @@ class _Sets:
 def flat(game: ExtensiveGame, max_nodes: int = MAX_NODES, tell: Callable[[int], None] | None = None) -> FlatGame:
     """Return a game as arrays. Takes about 25 us a node; `tell` gets the number of nodes so far.
 
-    Raises:
-        InputError: it has more than `max_nodes` nodes, or does not keep to the protocol.
+    InputError if it has more than `max_nodes` nodes, or does not keep to the protocol.
     """
     n = game.players
     complete = getattr(game, "complete_names", False)

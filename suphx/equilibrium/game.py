@@ -42,11 +42,7 @@ class ExtensiveGame(Protocol):
 
 
 def chance_of(game: ExtensiveGame, state: Any) -> list[tuple[Any, float]]:
-    """Return the names and probabilities of a chance move, scaled to sum to 1.
-
-    Raises:
-        InputError: they are no distribution.
-    """
+    """Return names and probabilities of a chance move, scaled to sum to 1; InputError if they are no distribution."""
     outcomes = [(name, float(probability)) for name, probability in game.actions(state)]
     total = sum(probability for _, probability in outcomes)
     if not abs(total - 1) <= CHANCE_ERROR or any(not probability >= 0 for _, probability in outcomes):
@@ -55,11 +51,7 @@ def chance_of(game: ExtensiveGame, state: Any) -> list[tuple[Any, float]]:
 
 
 def api_check(game: ExtensiveGame, plays: int = 100, seed: int = 0) -> None:
-    """Play at random and check that the game keeps to the protocol.
-
-    Raises:
-        InputError: it does not; the message names the state.
-    """
+    """Play at random and check that the game keeps to the protocol; InputError names the state where it does not."""
     random = Random(seed)
     known: dict[Hashable, tuple] = {}
     if not isinstance(game, ExtensiveGame) or not game.players >= 1:

@@ -9,7 +9,7 @@ import numpy as np
 
 from suphx.equilibrium.flat_game import FlatGame
 from suphx.equilibrium.npz import read_arrays, save_arrays
-from suphx.equilibrium.response import gains, game_values, nash_conv
+from suphx.equilibrium.response import game_values, nash_conv
 from suphx.errors import InputError
 
 
@@ -33,12 +33,8 @@ class Policy:
         """Return what each player wins on average."""
         return game_values(self.game, self.probabilities)
 
-    def gains(self) -> list[float]:
-        """Return what a best response would gain each player."""
-        return gains(self.game, self.probabilities)
-
     def nash_conv(self) -> float:
-        """Return the sum of these gains."""
+        """Return the sum of what best responses gain."""
         return nash_conv(self.game, self.probabilities)
 
     def exploitability(self) -> float:
@@ -61,33 +57,21 @@ class Policy:
 
 
 def load_arrays(path: Path, game: FlatGame, names: list[str]) -> dict[str, np.ndarray]:
-    """Read an npz file of this game.
-
-    Raises:
-        InputError: it is no such file, lacks one of `names`, or belongs to another game.
-    """
+    """Read arrays of an npz file; InputError if it is unusable, lacks one of `names`, or belongs to another game."""
     if str(read_arrays(path, ["game"])["game"]) != game.key():
         raise InputError(f"{path} belongs to another game")
     return read_arrays(path, names)
 
 
 def load_policy(path: Path, game: FlatGame) -> Policy:
-    """Read a policy of this game.
-
-    Raises:
-        InputError: the file is unusable, or no policy of this game.
-    """
+    """Read a policy of this game; InputError if the file is unusable, or holds none."""
     probabilities = load_arrays(path, game, ["policy"])["policy"]
     check_policy(game, probabilities, str(path))
     return Policy(game, probabilities)
 
 
 def check_policy(game: FlatGame, probabilities: np.ndarray, source: str) -> None:
-    """Check that every information set has a distribution.
-
-    Raises:
-        InputError: one has not; the message names `source` and the information set.
-    """
+    """Check that every information set has a distribution; InputError names `source` and one that has not."""
     if probabilities.shape != (game.sequences,) or probabilities.dtype != np.float64:
         raise InputError(f"{source}: not a policy of this game")
     sums = np.add.reduceat(probabilities, game.arrays.first[:-1]) if game.infosets else np.zeros(0)

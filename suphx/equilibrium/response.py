@@ -56,15 +56,10 @@ def game_values(game: FlatGame, policy: np.ndarray) -> list[float]:
     return [float(action_values(game, policy, player)[0][player]) for player in range(game.players)]
 
 
-def best_response(game: FlatGame, policy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
-    """Return the value of a player's best response, and the policy with that player's part replaced by it, f64[S]."""
-    q, own = action_values(game, policy, player, best=True)
-    return float(q[player]), own
-
-
 def gains(game: FlatGame, policy: np.ndarray) -> list[float]:
     """Return what a best response gains each player over `policy`."""
-    return [best_response(game, policy, player)[0] - value for player, value in enumerate(game_values(game, policy))]
+    best = [float(action_values(game, policy, player, best=True)[0][player]) for player in range(game.players)]
+    return [won - value for won, value in zip(best, game_values(game, policy), strict=True)]
 
 
 def nash_conv(game: FlatGame, policy: np.ndarray) -> float:

@@ -1,24 +1,24 @@
-"""What stands behind `suphx solve`: rules and parameters as they are typed, and iterations with a look at NashConv."""
+"""What stands behind `suphx solve`: rules and parameters as typed, iterations with a look at NashConv, playing."""
 
 import runpy
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from random import Random
 
+from suphx.equilibrium.game import CHANCE, END, chance_of
+from suphx.equilibrium.policy import Policy
 from suphx.equilibrium.rules import Rule
 from suphx.equilibrium.solver import Solver
+from suphx.equilibrium.terminal import Quit, choose
 from suphx.errors import InputError
+from suphx.progress import progress
 
 _LOOKS = 1.3  # factor of the iterations between two values of NashConv
 
 
 def read_rule(text: str) -> Rule | str:
-    """Return the rule of `FILE.py:NAME`, any other text as it is.
-
-    Raises:
-        InputError: there is no such file, or no such rule in it.
-    """
+    """Return the rule of `FILE.py:NAME`, any other text as it is; InputError if there is no such file or rule."""
     if text.endswith(".py"):
         raise InputError(f"{text}: which rule in it? {text}:NAME")
     if ".py:" not in text:
@@ -50,27 +50,58 @@ def read_parameters(texts: list[str]) -> dict[str, float]:
     return parameters
 
 
-def iterate(
-    solver: Solver, iterations: int | None, until: float | None, with_curve: bool, screen: Any
-) -> list[tuple[int, float]]:
-    """Run the solver, by default for 1,000 iterations or until NashConv is low enough; return NashConv's curve."""
-    goal = iterations or (1000 if until is None else sys.maxsize)
+def iterate(solver: Solver, iterations: int | None, until: float | None, curved: bool) -> list[tuple[int, float]]:
+    """Run the solver, by default for 1,000 iterations or until NashConv is low enough; return NashConv's curve.
+
+    Without `until`, a wish for a curve, or a terminal to show it on, NashConv is not computed.
+    """
+    goal = iterations or (1000 if until is None else None)
     curve: list[tuple[int, float]] = []
-    done, step, started = 0, 1, time.perf_counter()
-    while done < goal:
-        step = min(step, goal - done)
-        solver.run(step)
-        done += step
-        if until is not None or with_curve or screen.is_terminal:
-            curve.append((solver.iterations, solver.nash_conv()))
-            if screen.is_terminal:
+    done, started = 0, time.perf_counter()
+    with progress("iterations", goal) as show:
+        while goal is None or done < goal:
+            step = max(1, int(done * (_LOOKS - 1)))
+            step = step if goal is None else min(step, goal - done)
+            solver.run(step)
+            done += step
+            if until is not None or curved or sys.stderr.isatty():
+                curve.append((solver.iterations, solver.nash_conv()))
                 rate = done / max(time.perf_counter() - started, 1e-9)
-                left = f", {(goal - done) / rate:.0f} s left" if goal < sys.maxsize else ""
-                text = f"\r{solver.iterations:,} iterations, NashConv {curve[-1][1]:.3g}, {rate:,.0f} a second{left}   "
-                print(text, end="", file=sys.stderr, flush=True)
-            if until is not None and curve[-1][1] <= until:
-                break
-        step = max(1, int(done * (_LOOKS - 1)))
-    if screen.is_terminal:
-        print(file=sys.stderr)
+                show(done, f"NashConv {curve[-1][1]:.3g}, {rate:,.0f}/s")
+                if until is not None and curve[-1][1] <= until:
+                    break
     return curve
+
+
+def play(policy: Policy, player: int, games: int, seed: int) -> None:
+    """Play games against the policy as `player`, who types actions or `q` to stop; InputError if there is none."""
+    if not 0 <= player < policy.game.players:
+        raise InputError(f"there is no player {player}; the game has 0 to {policy.game.players - 1}")
+    random, total = Random(seed), 0.0
+    for number in range(1, games + 1):
+        try:
+            points = _play_one(policy, player, random)
+        except Quit:
+            return
+        total += points
+        print(f"game {number}: you win {points:g}; in all {total:g}, {total / number:g} a game\n")
+
+
+def _play_one(policy: Policy, player: int, random: Random) -> float:
+    """Return what the person wins; raises Quit."""
+    flat, game = policy.game, policy.game.game
+    state, node = game.root(), 0
+    while (mover := game.mover(state)) != END:
+        if mover == CHANCE:
+            outcomes = chance_of(game, state)
+            names, weights = [name for name, _ in outcomes], [p for _, p in outcomes]
+        else:
+            names = list(game.actions(state))
+            weights = list(policy.at(int(flat.tree.kind[node])).values())
+        if mover == player:
+            print(f"you see: {game.seen(state)}")
+            at = choose([str(name) for name in names])
+        else:
+            at = random.choices(range(len(names)), weights)[0]
+        state, node = game.next(state, names[at]), int(flat.tree.child[node]) + at
+    return float(list(game.payoffs(state))[player])

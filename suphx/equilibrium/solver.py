@@ -85,14 +85,9 @@ class Solver:
             memory[rows * here.start : rows * here.stop] = np.concatenate(
                 [starts[row][here] for row in self.rule.memory]
             )
-        reach = np.ones(game.sequences)
-        state = State(game.uniform(), reach, np.zeros(game.sequences), np.zeros(game.sequences), memory,
-                      np.zeros(game.infosets, np.bool_), np.ones(game.infosets))  # fmt: skip
-        self._follow(state)
-        return state
-
-    def _follow(self, state: State) -> None:
-        state.reach[:] = reach_of(self.game, state.policy)
+        policy, nothing = game.uniform(), np.zeros(game.sequences)
+        return State(policy, reach_of(game, policy), nothing, nothing.copy(), memory,
+                     np.zeros(game.infosets, np.bool_), np.ones(game.infosets))  # fmt: skip
 
     @property
     def iterations(self) -> int:
@@ -100,11 +95,7 @@ class Solver:
         return int(self.settings["t"][0])
 
     def lock(self, infoset: str | int, probabilities: list[float]) -> Solver:
-        """Hold an information set at fixed probabilities; call it before `run`.
-
-        Raises:
-            InputError: there is no such information set, or these are no probabilities of its actions.
-        """
+        """Hold an information set at fixed probabilities; call it before `run`. InputError if they do not fit it."""
         number = self.game.find(infoset) if isinstance(infoset, str) else infoset
         changed = self.state.policy.copy()
         here = self.game.place(number)
@@ -116,15 +107,11 @@ class Solver:
         check_policy(self.game, changed, "lock")
         self.state.policy[:] = changed
         self.state.locked[number] = True
-        self._follow(self.state)
+        self.state.reach[:] = reach_of(self.game, changed)
         return self
 
     def run(self, iterations: int) -> Solver:
-        """Do n more iterations.
-
-        Raises:
-            InputError: the rule does not compile, gave NaN, or something that is no policy.
-        """
+        """Do n more iterations; InputError if the rule does not compile, gives NaN, or something that is no policy."""
         before = self.iterations
         settings, pointer = self.settings[0], self.rule.pointer()
         if self.traverse == "full":
@@ -154,22 +141,14 @@ class Solver:
             return Policy(self.game, self.best_policy.copy())
         if self.average == "last" or not self.state.average.any():
             return Policy(self.game, self.state.policy.copy())
-        game, sums = self.game, self.state.average
-        totals = np.add.reduceat(sums, game.arrays.first[:-1])
-        widths = np.diff(game.arrays.first)
-        chosen = game.uniform()
-        rest = chosen[game.players :]
-        total = np.repeat(totals, widths)
-        np.divide(sums[game.players :], total, out=rest, where=total > 0)
+        game, sums, chosen = self.game, self.state.average, self.game.uniform()
+        total = np.repeat(np.add.reduceat(sums, game.arrays.first[:-1]), np.diff(game.arrays.first))
+        np.divide(sums[game.players :], total, out=chosen[game.players :], where=total > 0)
         return Policy(game, chosen)
 
     def nash_conv(self) -> float:
         """Return the NashConv of `policy`."""
         return self.policy().nash_conv()
-
-    def exploitability(self) -> float:
-        """Return NashConv divided by the number of players."""
-        return self.policy().exploitability()
 
     def save(self, path: Path) -> None:
         """Write a checkpoint, from which solving resumes exactly."""
@@ -184,11 +163,7 @@ class Solver:
                         f"{self.settings[['alternate', 'uniform_first', 'explore']][0]}")  # fmt: skip
 
     def load(self, path: Path) -> Solver:
-        """Resume from a checkpoint.
-
-        Raises:
-            InputError: it is unusable, or of another game, rule or setting.
-        """
+        """Resume from a checkpoint; InputError if it is unusable, or of another game, rule or setting."""
         names = ["iterate", "average", "memory", "locked", "best", "best_policy", "random", "settings", "t"]
         arrays = load_arrays(path, self.game, names)
         if str(arrays["settings"]) != str(self._fingerprint()):
@@ -203,5 +178,5 @@ class Solver:
         check_policy(self.game, arrays["best_policy"], str(path))
         self.state.policy[:] = arrays["iterate"]
         self.best, self.best_policy = float(arrays["best"]), arrays["best_policy"]
-        self._follow(self.state)
+        self.state.reach[:] = reach_of(self.game, self.state.policy)
         return self

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -68,33 +69,29 @@ def has_liteefg() -> bool:
     return find_spec("LiteEFG") is not None
 
 
-def _liteefg_solver(spiel: Any, module: str, traverse: str = "Enumerate") -> tuple[Any, Any]:
-    """Return one of LiteEFG's baselines with its default parameters, and the game that it runs on."""
-    if not has_liteefg():
-        raise ImportError(NO_LITEEFG)
-    home = os.environ.get("HOME")
-    os.environ["HOME"] = tempfile.mkdtemp()  # it writes a file for each game there
-    try:
-        import LiteEFG
+class _LiteEfg:
+    """One of LiteEFG's baselines with its default parameters; which: of its strategies, by default its only one."""
 
-        with redirect_stdout(io.StringIO()):  # where it says so
-            environment = LiteEFG.OpenSpielEnv(spiel, traverse_type=traverse)
-            graph = import_module(f"LiteEFG.baselines.{module}").graph()
-    finally:
-        os.environ["HOME"] = home or ""
-    environment.set_graph(graph)
-    return graph, environment
+    def __init__(self, spiel: Any, module: str, traverse: str = "Enumerate", *which: str) -> None:
+        if not has_liteefg():
+            raise ImportError(NO_LITEEFG)
+        home = os.environ.get("HOME")
+        os.environ["HOME"] = tempfile.mkdtemp()  # it writes a file for each game there
+        try:
+            import LiteEFG
 
+            with redirect_stdout(io.StringIO()):  # where it says so
+                self.environment = LiteEFG.OpenSpielEnv(spiel, traverse_type=traverse)
+                self.graph = import_module(f"LiteEFG.baselines.{module}").graph()
+        finally:
+            os.environ["HOME"] = home or ""
+        self.environment.set_graph(self.graph)
+        self.which = which
 
-def _liteefg(spiel: Any) -> Callable[[int], None]:
-    graph, environment = _liteefg_solver(spiel, "CFR")
-
-    def run(iterations: int) -> None:
+    def run(self, iterations: int) -> None:
         for _ in range(iterations):
-            graph.update_graph(environment)
-            environment.update_strategy(graph.current_strategy())
-
-    return run
+            self.graph.update_graph(self.environment)
+            self.environment.update_strategy(self.graph.current_strategy(*self.which))
 
 
 def _openspiel(spiel: Any) -> Callable[[int], None]:
@@ -125,15 +122,16 @@ def bench_equilibrium(
         runs: dict[str, tuple[Callable[[int], Any], int]] = {"suphx": (solver.run, GAMES[name][0])}
         for peer in against:
             try:
-                runs[peer] = ({"openspiel": _openspiel, "liteefg": _liteefg}[peer](spiel), GAMES[name][1])
+                run = _openspiel(spiel) if peer == "openspiel" else _LiteEfg(spiel, "CFR").run
+                runs[peer] = (run, GAMES[name][1])
             except ImportError as error:
                 if not numbers:  # once
                     tell(f"{peer} is left out: {error}")
         best = dict.fromkeys(runs, float("inf"))
         for _ in range(turns):
-            for program, (run, iterations) in runs.items():
+            for program, (work, iterations) in runs.items():
                 started = time.process_time()
-                run(iterations)
+                work(iterations)
                 best[program] = min(best[program], (time.process_time() - started) / iterations * 1e6)
         numbers[name] = {"infosets": game.infosets, "microseconds": best} | {
             f"times_{peer}": best[peer] / best["suphx"] for peer in best if peer != "suphx"
@@ -176,16 +174,12 @@ def _ours(game: Any, rule: str, looks: list[int], seed: int) -> list[float]:
 def _theirs(spiel: Any, rule: str, looks: list[int], seed: int) -> list[float]:
     module, iterate = LITEEFG_RULES[rule]
     traverse = {"full": "Enumerate", "external": "External", "outcome": "Outcome"}[NAMED[rule].traverse]
-    graph, environment = _liteefg_solver(spiel, module, traverse)
+    solver = _LiteEfg(spiel, module, traverse, *(["average-iterate"] if rule == "dcfr" else []))
     import LiteEFG
 
     LiteEFG.set_seed(seed)
-    which = ("average-iterate",) if rule == "dcfr" else ()
-    nash_convs, done = list[float](), 0
-    for look in looks:
-        for _ in range(look - done):
-            graph.update_graph(environment)
-            environment.update_strategy(graph.current_strategy(*which))
-        done = look
-        nash_convs.append(sum(environment.exploitability(graph.current_strategy(*which), iterate)))
+    nash_convs = []
+    for done, look in pairwise([0, *looks]):
+        solver.run(look - done)
+        nash_convs.append(sum(solver.environment.exploitability(solver.graph.current_strategy(*solver.which), iterate)))
     return nash_convs

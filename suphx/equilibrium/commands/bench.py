@@ -1,6 +1,7 @@
 """`suphx bench solvers`: CFR, its update rules, two-player mahjong, poker, and the learner on small games."""
 
 import json
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from suphx.commands.groups import announced
-
-_Json = Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")]
+from suphx.commands.options import AsJson
 
 solvers = typer.Typer(
     no_args_is_help=True, help="Measure the solvers: CFR, its rules, two-player mahjong, poker, the learner."
@@ -22,9 +22,19 @@ def _tell(text: str) -> None:
     Console(stderr=True).print(text, style="dim", highlight=False)
 
 
-def _print_table(table: Any) -> None:
+def _print(
+    results: object, as_json: bool, columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None
+) -> None:
+    """Print results as JSON, or as a table with these rows."""
     from rich.console import Console
+    from rich.table import Table
 
+    if as_json:
+        print(json.dumps(results))
+        return
+    table = Table(*columns, title=title)
+    for row in rows:
+        table.add_row(*row)
     Console().print(table)
 
 
@@ -37,11 +47,9 @@ def equilibrium(
     ] = None,
     turns: Annotated[int, typer.Option(min=1, help="Turns of each program; the fastest counts.")] = 5,
     install: Annotated[bool, typer.Option("--install", help="Build LiteEFG first (source only, minutes).")] = False,
-    as_json: _Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure an iteration of CFR with its average, in CPU time, in turns with other solvers on the same trees."""
-    from rich.table import Table
-
     from suphx.equilibrium.bench.solvers import GAMES, PEERS, bench_equilibrium, install_liteefg
     from suphx.errors import InputError
 
@@ -55,15 +63,12 @@ def equilibrium(
         raise InputError(f"--games {unknown_games[0]}: the games are {', '.join(GAMES)}")
     names = [name for name in GAMES if any(word in name for word in words)]
     results = bench_equilibrium(names, peers, turns, _tell)
-    if as_json:
-        print(json.dumps(results))
-        return
-    table = Table("game", "program", "us an iteration", "suphx is faster by")
-    for name, result in results.items():
-        for program, value in result["microseconds"].items():
-            times = "" if program == "suphx" else f"{result[f'times_{program}']:.1f}x"
-            table.add_row(name, program, f"{value:,.1f}", times)
-    _print_table(table)
+    rows = (
+        (name, program, f"{value:,.1f}", "" if program == "suphx" else f"{result[f'times_{program}']:.1f}x")
+        for name, result in results.items()
+        for program, value in result["microseconds"].items()
+    )
+    _print(results, as_json, ("game", "program", "us an iteration", "suphx is faster by"), rows)
 
 
 @solvers.command()
@@ -74,11 +79,9 @@ def rules(
     seeds: Annotated[int, typer.Option(min=1, help="How many samplings of the rules that sample.")] = 100,
     liteefg: Annotated[bool, typer.Option("--liteefg", help="Run LiteEFG's rules beside ours.")] = False,
     plots: Annotated[Path | None, typer.Option(help="Draw the curves into this folder.")] = None,
-    as_json: _Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure the NashConv of the twelve rules over iterations, the sampled ones over seeds, with 95 % intervals."""
-    from rich.table import Table
-
     from suphx.equilibrium.bench.solvers import bench_rules
 
     if plots is not None:
@@ -91,18 +94,17 @@ def rules(
         values = {rule: each["suphx"]["nash_conv"] for rule, each in results["rules"].items()}
         curves = {rule: list(zip(looks, each, strict=True)) for rule, each in values.items()}
         plot_nash_conv(plots / "rules.png", curves, game)
-    if as_json:
-        print(json.dumps(results))
-        return
     columns = [at for at, look in enumerate(looks) if look in (10, 100, 1000, iterations)]
-    table = Table("rule", "program", *(f"{looks[at]:,}" for at in columns))
-    for rule, programs in results["rules"].items():
-        for program, each in programs.items():
-            cells = ((each["nash_conv"][at], each["half_width"][at]) for at in columns)
-            table.add_row(
-                rule, program, *(f"{value:.5f}" + (f" ± {half:.5f}" if half else "") for value, half in cells)
-            )
-    _print_table(table)
+
+    def cell(value: float, half: float) -> str:
+        return f"{value:.5f}" + (f" ± {half:.5f}" if half else "")
+
+    rows = (
+        (rule, program, *(cell(each["nash_conv"][at], each["half_width"][at]) for at in columns))
+        for rule, programs in results["rules"].items()
+        for program, each in programs.items()
+    )
+    _print(results, as_json, ("rule", "program", *(f"{looks[at]:,}" for at in columns)), rows)
 
 
 @solvers.command()
@@ -110,7 +112,7 @@ def rules(
 def duel(
     games: Annotated[int, typer.Option(min=1, help="Games between each two plans.")] = 20_000,
     iterations: Annotated[int, typer.Option(min=1, help="Iterations of CFR.")] = 2_000,
-    as_json: _Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure games of fixed plans, iterations of CFR and an evaluation on 3,000 deals, in CPU time of one thread."""
     from suphx.equilibrium.bench.duel import bench_duel
@@ -128,28 +130,23 @@ def duel(
 @announced
 def poker(
     turns: Annotated[int, typer.Option(min=1, max=20, help="Turns of each program; the fastest counts.")] = 5,
-    as_json: _Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure CPU time of one thread: evaluators of hands, iterations of endgames, nodes of MCCFR; under a minute."""
-    from rich.table import Table
-
     from suphx.equilibrium.bench.poker import bench_poker
 
     numbers = bench_poker(turns, _tell)
-    if as_json:
-        print(json.dumps(numbers))
-        return
-    table = Table("what", "here", "beside", "ratio")
     hands, nodes = numbers["evaluators"]["hands_per_s"], numbers["mccfr"]["nodes_per_s"]
+    rows = []
     for peer in hands.keys() - {"suphx"}:
-        times = numbers["evaluators"][f"times_{peer}"]
-        table.add_row("M hands/s", f"{hands['suphx'] / 1e6:.1f}", f"{peer} {hands[peer] / 1e6:.2f}", f"{times:.1f}x")
+        times = f"{numbers['evaluators'][f'times_{peer}']:.1f}x"
+        rows.append(("M hands/s", f"{hands['suphx'] / 1e6:.1f}", f"{peer} {hands[peer] / 1e6:.2f}", times))
     for stack, each in numbers["endgames"].items():
         beside, times = f"postflop-solver {each['native_ms']:g}, as stated", f"{each['times_native']:.2f}x the time"
-        table.add_row(f"ms an iteration, stack of {stack} pots", f"{each['ms']:.1f}", beside, times)
+        rows.append((f"ms an iteration, stack of {stack} pots", f"{each['ms']:.1f}", beside, times))
     times = f"{numbers['mccfr']['times_recursive']:.1f}x"
-    table.add_row("nodes/s of MCCFR", f"{nodes['suphx']:,.0f}", f"plain recursion {nodes['recursive']:,.0f}", times)
-    _print_table(table)
+    rows.append(("nodes/s of MCCFR", f"{nodes['suphx']:,.0f}", f"plain recursion {nodes['recursive']:,.0f}", times))
+    _print(numbers, as_json, ("what", "here", "beside", "ratio"), rows)
 
 
 class Probe(StrEnum):
@@ -169,7 +166,7 @@ def learner(
     ] = Probe.learner,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 5,
     updates: Annotated[int, typer.Option(min=1, help="How many updates.")] = 200,
-    as_json: _Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure the learner on small games, exactly: NashConv of what it learns, or what adaptation gains."""
     from suphx.equilibrium.probe.bench import bench_small_games
@@ -179,33 +176,31 @@ def learner(
         print(json.dumps(results))
         return
     for name, result in results.items():
-        table = _adaptation_table if probe is Probe.adaptation else _learning_table
-        _print_table(table(name, result))
+        if probe is Probe.adaptation:
+            columns, title = (
+                ("", "share of the best gain", "hands that gain"),
+                f"{name}: NashConv {result['nash_conv']:.3f}",
+            )
+            _print(result, False, columns, _adaptation_rows(result), title)
+        else:
+            _print(result, False, ("variant", "updates", "last policy", "averaged"), _learning_rows(result), name)
 
 
-def _learning_table(name: str, variants: dict[str, Any]) -> Any:
-    from rich.table import Table
-
-    table = Table("variant", "updates", "last policy", "averaged", title=name)
+def _learning_rows(variants: dict[str, Any]) -> Iterable[Sequence[str]]:
     for variant, each in variants.items():
         if variant == "cfr+":
-            table.add_row(f"cfr+, {each['iterations']} iterations", "", f"{each['nash_conv']:.3g}", "")
+            yield f"cfr+, {each['iterations']} iterations", "", f"{each['nash_conv']:.3g}", ""
             continue
         for updates, *parts in zip(each["updates"], each["last"], each["averaged"], strict=True):
-            table.add_row(variant, str(updates), *map(_with_interval, parts))
-    return table
+            yield variant, str(updates), *map(_with_interval, parts)
 
 
-def _adaptation_table(name: str, result: dict[str, Any]) -> Any:
-    from rich.table import Table
-
-    table = Table("", "share of the best gain", "hands that gain", title=f"{name}: NashConv {result['nash_conv']:.3f}")
+def _adaptation_rows(result: dict[str, Any]) -> Iterable[Sequence[str]]:
     for row in result["posterior"]:
         distance = f"{row['distance']:.3f} from the exact distribution"
-        table.add_row(f"redealt hands after {row['discards']} discards", distance, "")
+        yield f"redealt hands after {row['discards']} discards", distance, ""
     for variant, each in result["copies"].items():
-        table.add_row(variant, _with_interval(each["share"]), _with_interval(each["hands"]))
-    return table
+        yield variant, _with_interval(each["share"]), _with_interval(each["hands"])
 
 
 def _with_interval(part: dict[str, float]) -> str:

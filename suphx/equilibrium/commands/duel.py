@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from suphx.commands.options import AsJson
+
 if TYPE_CHECKING:
     from suphx.equilibrium.duel.abstraction import DuelRules
     from suphx.equilibrium.duel.evaluation import Benchmark
 
 _Table = Annotated[Path, typer.Argument(help="The npz file that `suphx duel train` wrote.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")]
 _Deals = Annotated[int, typer.Option(min=2, help="Deals of the benchmark, and as many others to fit responses on.")]
 _COLUMNS = ("iterations", "nodes", "best of plans", "lower bound", "lower bound, average")
 
@@ -30,7 +31,7 @@ def train(
     four_as_two: Annotated[bool, typer.Option(help="Whether four equal tiles are two of seven pairs.")] = True,
     epoch: Annotated[int, typer.Option(min=0, help="Iterations between evaluations; 0: none.")] = 0,
     deals: _Deals = 3000,
-    as_json: _Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Train by CFR on random deals. Interrupt it at any time; the same command resumes it."""
     from dataclasses import fields
@@ -77,7 +78,7 @@ def evaluate(
     table: _Table,
     deals: _Deals = 3000,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the deals.")] = 0,
-    as_json: _Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print what opponents win against the table, in points a game.
 
@@ -115,7 +116,9 @@ def curves(
 
 @duel.command()
 def node(
-    table: _Table, key: Annotated[int, typer.Argument(help="The key of the node, as 734401.")], as_json: _Json = False
+    table: _Table,
+    key: Annotated[int, typer.Argument(help="The key of the node, as 734401.")],
+    as_json: AsJson = False,
 ) -> None:
     """Print the data of a node (the paper's Table 4). Plans are in the order normal, pongs, pairs."""
     import numpy as np
@@ -144,7 +147,7 @@ def play(
     deals: Annotated[int, typer.Option(min=1, help="Deals; each is played from both seats, by you from one.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the deals and of what tables draw.")] = 0,
     log: Annotated[Path | None, typer.Option(help="Write the games to this file, a line of JSON each.")] = None,
-    as_json: _Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Play a match, and print what the first wins in points a game, with the 95 % interval over deals.
 

@@ -42,10 +42,7 @@ def _solve(
     `suphx solve play GAME POLICY` plays against a policy in the terminal.
     """
     import json
-    import sys
     import time
-
-    from rich.console import Console
 
     from simulator.files import write_whole
     from suphx.equilibrium.flat_game import flat
@@ -53,21 +50,18 @@ def _solve(
     from suphx.equilibrium.running import iterate, read_parameters, read_rule
     from suphx.equilibrium.solver import Solver
     from suphx.errors import InputError
+    from suphx.progress import progress
 
     if plots is not None:
         from suphx.equilibrium.plots import plot_nash_conv  # a missing Matplotlib is reported before the work
-    screen = Console(stderr=True)
-
-    def count(nodes: int) -> None:
-        if screen.is_terminal:
-            print(f"\r{nodes:,} nodes ", end="", file=sys.stderr, flush=True)
-
     settings = {"traverse": traverse, "average": average, "seed": seed, **read_parameters(parameters or [])}
-    typed_rule, arrays = read_rule(rule), flat(named(game), max_nodes, count)
+    typed_rule, typed_game = read_rule(rule), named(game)
+    with progress("nodes", None) as show:
+        arrays = flat(typed_game, max_nodes, show)
     if not (arrays.zero_sum and arrays.players == 2):
         if until is not None:
             raise InputError("--until needs a two-player zero-sum game: elsewhere no rule promises that NashConv falls")
-        screen.print("no two-player zero-sum game: NashConv is printed, but it need not fall", style="dim")
+        typer.secho("no two-player zero-sum game: NashConv is printed, but it need not fall", err=True, dim=True)
     for path in (out, csv):
         if path is not None and not path.parent.is_dir():
             raise InputError(f"there is no folder {path.parent}")
@@ -75,7 +69,7 @@ def _solve(
     if resume is not None:
         solver.load(resume)
     started = time.perf_counter()
-    curve = iterate(solver, iterations, until, plots is not None, screen)
+    curve = iterate(solver, iterations, until, plots is not None)
     policy = solver.policy()
     numbers = {
         "value": policy.values(), "nash_conv": policy.nash_conv(), "exploitability": policy.exploitability(),
@@ -106,8 +100,8 @@ def _play(
     """Play a game against a policy in the terminal."""
     from suphx.equilibrium.flat_game import flat
     from suphx.equilibrium.games import named
-    from suphx.equilibrium.playing import play
     from suphx.equilibrium.policy import load_policy
+    from suphx.equilibrium.running import play
 
     play(load_policy(path, flat(named(game), max_nodes)), player, games, seed)
 

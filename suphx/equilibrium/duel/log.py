@@ -58,38 +58,16 @@ class PlanChoice(NamedTuple):
     regret: list[float] | None = None
     strategy: list[float] | None = None
 
-
-class DuelLog:
-    """Writes down one game while it is played."""
-
-    def __init__(self, duel: np.void, players: list[str]) -> None:
-        self._game: dict[str, Any] = {"players": players, "four_as_two": bool(duel["four_as_two"])}
-        self._game["wall"] = "".join(kind_name(int(kind)) for kind in duel["wall"])
-        self._moves: list[dict[str, Any]] = []
-
-    def choice(self, chosen: PlanChoice) -> None:
-        """Write down a choice."""
-        entry: dict[str, Any] = {"seat": chosen.seat, "node": chosen.key, "choose": PATTERNS[chosen.plan]}
-        if chosen.policy is not None:
-            entry |= {"policy": chosen.policy, "regret": chosen.regret, "strategy": chosen.strategy}
-        self._moves.append(entry)
-
-    def move(self, duel: np.void, action: int) -> None:
-        """Write down a move that is about to be made."""
-        self._moves.append({"seat": int(duel["mover"]), "phase": int(duel["phase"]), "do": name_of(duel, action)})
-
-    def end(self, duel: np.void) -> dict[str, Any]:
-        """Return the whole game."""
-        won = int(payoff(duel))
-        return self._game | {"moves": self._moves, "points": [won, -won]}
+    def entry(self) -> dict[str, Any]:
+        """Return the choice as it stands in a log."""
+        entry: dict[str, Any] = {"seat": self.seat, "node": self.key, "choose": PATTERNS[self.plan]}
+        if self.policy is not None:
+            entry |= {"policy": self.policy, "regret": self.regret, "strategy": self.strategy}
+        return entry
 
 
 def parse_log(data: bytes, name: str) -> list[dict[str, Any]]:
-    """Return the games of a file, one a line; what is in them is checked when one is replayed.
-
-    Raises:
-        InputError: a line is no JSON object, or there is none.
-    """
+    """Return the games of a file, one a line, unchecked; InputError if a line is no JSON object, or there is none."""
     games = []
     for number, line in enumerate(data.splitlines(), 1):
         try:

@@ -2,48 +2,52 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from simulator.lookup import get_lookup
+from simulator.tiles import kind_name
 from suphx.equilibrium import terminal
 from suphx.equilibrium.duel.abstraction import BENCHMARK, DuelRules, choose, deal, key_of, must_choose, options_of
-from suphx.equilibrium.duel.log import DuelLog, PlanChoice, legal_moves, side_of
+from suphx.equilibrium.duel.log import PlanChoice, legal_moves, name_of, side_of
 from suphx.equilibrium.duel.nodes import Nodes, load_nodes
 from suphx.equilibrium.duel.patterns import NORMAL, PATTERNS
 from suphx.equilibrium.duel.plans import planned_action
-from suphx.equilibrium.duel.table import OVER, act, new_duels
+from suphx.equilibrium.duel.table import OVER, act, new_duels, payoff
 from suphx.errors import InputError
 
 
-class DuelPlayer(Protocol):
+class DuelPlayer:
     """Plays for the mover of a game."""
 
     name: str
-    four_as_two: bool | None
+    four_as_two: bool | None = None
     """The rule it was trained for; None for any."""
 
     def choose(self, duel: np.void, random: np.random.Generator) -> PlanChoice | None:
         """Return the plan to play by from now on, or None if there is nothing to choose."""
+        return None
 
     def act(self, duel: np.void, random: np.random.Generator) -> int:
         """Return a legal action."""
+        raise NotImplementedError
 
 
-class PlanPlayer:
+class PlanPlayer(DuelPlayer):
     """Keeps to one plan, or to the normal one when that is not possible."""
-
-    four_as_two: bool | None = None
 
     def __init__(self, plan: int) -> None:
         self.name, self._plan, self._mask = PATTERNS[plan], plan, DuelRules().mask
 
     def choose(self, duel: np.void, random: np.random.Generator) -> PlanChoice | None:
-        if not must_choose(get_lookup(), duel, self._mask):
-            return None
-        key = int(key_of(duel, int(duel["mover"])))
-        return PlanChoice(int(duel["mover"]), key, self._plan if self._plan < options_of(key) else NORMAL)
+        seat = int(duel["mover"])
+        return (
+            self._chosen(seat, int(key_of(duel, seat)), random) if must_choose(get_lookup(), duel, self._mask) else None
+        )
+
+    def _chosen(self, seat: int, key: int, random: np.random.Generator) -> PlanChoice:
+        return PlanChoice(seat, key, self._plan if self._plan < options_of(key) else NORMAL)
 
     def act(self, duel: np.void, random: np.random.Generator) -> int:
         return int(planned_action(get_lookup(), duel))
@@ -56,37 +60,25 @@ class TablePlayer(PlanPlayer):
         self.name, self._nodes, self._mask = name, nodes, nodes.rules.mask
         self.four_as_two = nodes.rules.four_as_two
 
-    def choose(self, duel: np.void, random: np.random.Generator) -> PlanChoice | None:
-        if not must_choose(get_lookup(), duel, self._mask):
-            return None
-        seat = int(duel["mover"])
-        key = int(key_of(duel, seat))
+    def _chosen(self, seat: int, key: int, random: np.random.Generator) -> PlanChoice:
         policy = self._nodes.policies(np.array([key]))[0]
         regret, strategy = self._nodes.sums(key)
         return PlanChoice(seat, key, int(random.choice(len(policy), p=policy)), policy.tolist(), regret, strategy)
 
 
-class RandomPlayer:
+class RandomPlayer(DuelPlayer):
     """Chooses among its moves with equal probabilities."""
 
     name = "random"
-    four_as_two: bool | None = None
-
-    def choose(self, duel: np.void, random: np.random.Generator) -> PlanChoice | None:
-        return None
 
     def act(self, duel: np.void, random: np.random.Generator) -> int:
         return int(random.choice(list(legal_moves(duel).values())))
 
 
-class Person:
+class Person(DuelPlayer):
     """Asks in the terminal for every move that is not forced; `act` raises Quit."""
 
     name = "you"
-    four_as_two: bool | None = None
-
-    def choose(self, duel: np.void, random: np.random.Generator) -> PlanChoice | None:
-        return None
 
     def act(self, duel: np.void, random: np.random.Generator) -> int:
         options = legal_moves(duel)
@@ -105,11 +97,7 @@ def _table(side: dict[str, Any]) -> str:
 
 
 def player_named(name: str) -> DuelPlayer:
-    """Return a plan by its name, `random`, or a table from its file.
-
-    Raises:
-        InputError: it is none of these, or the file is unusable.
-    """
+    """Return a plan by its name, `random`, or a table from its file; InputError for anything else."""
     if name in PATTERNS:
         return PlanPlayer(PATTERNS.index(name))
     if name == "random":
@@ -129,17 +117,19 @@ def play_game(players: list[DuelPlayer], seed: int, number: int) -> dict[str, An
     duel, lookup = new_duels(1)[0], get_lookup()
     deal(np.uint64(seed), BENCHMARK, number, wanted != {False}, duel)
     random = np.random.default_rng([seed, number])
-    log = DuelLog(duel, [player.name for player in players])
+    wall, moves = "".join(kind_name(int(kind)) for kind in duel["wall"]), []
     while duel["phase"] != OVER:
         mover = players[int(duel["mover"])]
         chosen = mover.choose(duel, random)
         if chosen is not None:
-            log.choice(chosen)
+            moves.append(chosen.entry())
             choose(duel, chosen.plan)
         action = mover.act(duel, random)
-        log.move(duel, action)
+        moves.append({"seat": int(duel["mover"]), "phase": int(duel["phase"]), "do": name_of(duel, action)})
         act(lookup, duel, action)
-    return log.end(duel)
+    won, names = int(payoff(duel)), [player.name for player in players]
+    return {"players": names, "four_as_two": bool(duel["four_as_two"]), "wall": wall, "moves": moves,
+            "points": [won, -won]}  # fmt: skip
 
 
 def match(

@@ -19,11 +19,7 @@ _SAVED = 10.0
 
 
 def begin(path: Path, rules: DuelRules, seed: int) -> Nodes:
-    """Return the nodes in a file, to resume from, or new ones if there is no such file.
-
-    Raises:
-        InputError: the file is of another seed or other rules, or there is no folder for it.
-    """
+    """Return the nodes of a file, or new ones; InputError if it is of another seed or rules, or has no folder."""
     if not path.parent.is_dir():
         raise InputError(f"there is no folder {path.parent}")
     if not path.exists():

@@ -29,11 +29,7 @@ __all__ = ["NAMED", "DarkHex", "Goofspiel", "Kuhn", "Leduc", "LiarsDice", "Matri
 
 
 def named(text: str) -> ExtensiveGame:
-    """Return the game of a name: `kuhn`, `liars-dice:sides=4`, `PATH.game`, `openspiel:NAME(ARGS)` or `module:Class`.
-
-    Raises:
-        InputError: there is none, or it cannot be created.
-    """
+    """Return a game: `kuhn`, `liars-dice:sides=4`, `X.game`, `openspiel:NAME(ARGS)`, `module:Class`; or InputError."""
     name, _, rest = text.partition(":")
     if name == "openspiel":
         from suphx.equilibrium.games.openspiel import load
@@ -43,14 +39,20 @@ def named(text: str) -> ExtensiveGame:
         from suphx.equilibrium.games.game_file import read
 
         return read(Path(text))
+    options: dict[str, int] = {}
     if name in NAMED:
-        return _made(NAMED[name], _options(rest, text), text)
-    if rest and "=" not in rest:
-        return _made(_of_module(name, rest), {}, text)
-    raise InputError(
-        f"no game is named {text!r}; there are: {', '.join(NAMED)}, "
-        "a path that ends in .game, openspiel:NAME, module:Class"
-    )
+        kind, options = NAMED[name], _options(rest, text)
+    elif rest and "=" not in rest:
+        kind = _of_module(name, rest)
+    else:
+        raise InputError(
+            f"no game is named {text!r}; there are: {', '.join(NAMED)}, "
+            "a path that ends in .game, openspiel:NAME, module:Class"
+        )
+    try:
+        return kind(**options)
+    except TypeError as error:
+        raise InputError(f"{text}: {error}") from error
 
 
 def _options(rest: str, text: str) -> dict[str, int]:
@@ -61,13 +63,6 @@ def _options(rest: str, text: str) -> dict[str, int]:
             raise InputError(f"{part!r} in {text!r}: options are written name=number")
         options[option] = int(value)
     return options
-
-
-def _made(kind: Any, options: dict[str, int], text: str) -> ExtensiveGame:
-    try:
-        return kind(**options)
-    except TypeError as error:
-        raise InputError(f"{text}: {error}") from error
 
 
 def _of_module(module: str, name: str) -> Any:

@@ -26,19 +26,18 @@ class DarkHex:
 
     def _joined(self, board: str, stone: str) -> bool:
         """Return whether a player's stones join that player's sides."""
-        cells = [divmod(at, self.columns) for at, each in enumerate(board) if each == stone]
-        depth = [row if stone == "x" else column for row, column in cells]
-        far = (self.rows if stone == "x" else self.columns) - 1
-        todo = [cell for cell, at in zip(cells, depth, strict=True) if at == 0]
-        reached = set(todo)
+        left = {divmod(at, self.columns) for at, each in enumerate(board) if each == stone}
+        way, far = (0, self.rows - 1) if stone == "x" else (1, self.columns - 1)
+        todo = [cell for cell in left if cell[way] == 0]
         while todo:
-            row, column = todo.pop()
-            for cell in ((row, column - 1), (row, column + 1), (row - 1, column), (row + 1, column),
-                         (row - 1, column + 1), (row + 1, column - 1)):  # fmt: skip
-                if cell in cells and cell not in reached:
-                    reached.add(cell)
-                    todo.append(cell)
-        return any((row if stone == "x" else column) == far for row, column in reached)
+            row, column = cell = todo.pop()
+            if cell[way] == far:
+                return True
+            left.discard(cell)
+            near = {(row, column - 1), (row, column + 1), (row - 1, column), (row + 1, column),
+                    (row - 1, column + 1), (row + 1, column - 1)}  # fmt: skip
+            todo += near & left
+        return False
 
     def mover(self, state: tuple) -> int:
         board, _, turn = state

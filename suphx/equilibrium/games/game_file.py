@@ -50,11 +50,7 @@ class FileGame:
 
 
 def read(path: Path) -> FileGame:
-    """Read a file.
-
-    Raises:
-        InputError: it does not describe a game; the message names the line.
-    """
+    """Read a file; InputError names the line that describes no game."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:

@@ -9,14 +9,6 @@ from suphx.equilibrium.policy import Policy
 from suphx.errors import InputError
 
 
-def _pyspiel() -> Any:
-    try:
-        import pyspiel
-    except ImportError as error:
-        raise InputError("OpenSpiel is not installed: pip install open_spiel (or the extra `bench`)") from error
-    return pyspiel
-
-
 class SpielGame:
     """An OpenSpiel game; its information-state strings are the names of the information sets."""
 
@@ -47,12 +39,11 @@ class SpielGame:
 
 
 def load(text: str) -> SpielGame:
-    """Return the game of an OpenSpiel name with its arguments, such as `leduc_poker(players=3)`.
-
-    Raises:
-        InputError: OpenSpiel is not installed, knows no such game, or has no information states for it.
-    """
-    pyspiel = _pyspiel()
+    """Return the game of a name such as `leduc_poker(players=3)`; InputError if OpenSpiel cannot provide it."""
+    try:
+        import pyspiel
+    except ImportError as error:
+        raise InputError("OpenSpiel is not installed: pip install open_spiel (or the extra `bench`)") from error
     name = text.partition("(")[0]
     if name not in pyspiel.registered_names():  # OpenSpiel itself would print all of them
         near = ", ".join(get_close_matches(name, pyspiel.registered_names())) or "leduc_poker, liars_dice, ..."

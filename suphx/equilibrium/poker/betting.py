@@ -118,15 +118,11 @@ class BettingTree:
         if other < stack:
             wanted: dict[float, str] = {}
             for size in sizes.raises if other > own else sizes.bets:
-                if size == ALL_IN:
+                to = stack if size == ALL_IN else other + max(float(size) * (pot + 2 * other), raised)
+                if to >= stack:
                     wanted.setdefault(stack, "a")
                 else:
-                    by = max(float(size) * (pot + 2 * other), raised)
-                    letter = "r" if other > own else "b"
-                    if other + by >= stack:
-                        wanted.setdefault(stack, "a")
-                    else:
-                        wanted.setdefault(other + by, f"{letter}{100 * float(size):g}")
+                    wanted.setdefault(to, f"{'r' if other > own else 'b'}{100 * float(size):g}")
             for to, label in sorted(wanted.items()):
                 after = (to, other) if mover == 0 else (other, to)
                 edges.append((label, self._decision(sizes, 1 - mover, after, to - other, pot, stack, False)))

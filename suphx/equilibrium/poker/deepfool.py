@@ -16,6 +16,8 @@ from suphx.equilibrium.poker.players import rule_player
 from suphx.equilibrium.poker.policy_net import PokerPolicyNetwork, divergence, load_policy, save_policy, tensors
 from suphx.errors import InputError
 
+_RULE_HANDS = 1000  # of the rule agent, of a part of its phase
+
 
 class DeepFoolConfig(Config):
     """The table and the training."""
@@ -49,11 +51,8 @@ class DeepFoolConfig(Config):
 
 
 class PhaseReport(NamedTuple):
-    """What a part of the training did."""
+    """What a part of a phase did."""
 
-    phase: str
-    done: int
-    total: int
     divergence: float
     """KL of what was to be learned from the network, before it was learned."""
     nodes: int
@@ -93,7 +92,8 @@ class DeepFoolTraining:
         folder.mkdir(parents=True, exist_ok=True)
         torch.manual_seed(config.seed)
         self.network, settings = PokerPolicyNetwork(), config.model_dump()
-        self.done = {"rule": 0, "straight": 0, "mccfr": 0}
+        self.totals = {"rule": config.pretraining, "straight": config.straight, "mccfr": config.iterations}
+        self.done = dict.fromkeys(self.totals, 0)
         if self.path.exists():
             self.network, state = load_policy(self.path)
             if state.get("config") != settings:
@@ -101,34 +101,36 @@ class DeepFoolTraining:
             self.done = {name: int(state["done"][name]) for name in self.done}
         self._optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate)
 
-    def run(self) -> Iterator[PhaseReport]:
-        """Train on; yields a report after each part, when the weights are written."""
-        config, rule_hands = self.config, 1000
-        while self.done["rule"] < config.pretraining:
-            hands, policy = rule_decisions(config, rule_hands, self.done["rule"])
-            before = self._learn(hands, policy, np.random.default_rng([config.seed, 1, self.done["rule"]]))
-            self.done["rule"] = min(self.done["rule"] + len(hands), config.pretraining)
-            yield self._saved("rule", config.pretraining, before, len(hands))
-        stacks = checked_stacks([config.stack] * config.seats)
-        for phase, total in (("straight", config.straight), ("mccfr", config.iterations)):
-            while self.done[phase] < total:
-                random = np.random.default_rng([config.seed, 2 + (phase == "mccfr"), self.done[phase]])
-                seeds = random.integers(1 << 62, size=config.trees).astype(np.uint64)
-                buttons = random.integers(config.seats, size=config.trees)
-                roots = deal_hands(stacks, buttons, config.raises, seeds)
-                explorer, seed = np.arange(config.trees) % config.seats, int(random.integers(1 << 62))
-                explored = explore(
-                    self.network, roots, explorer, seed, phase == "straight", config.runouts, config.floor
-                )
-                if phase == "mccfr":
-                    self._optimizer.param_groups[0]["lr"] = config.learning_rate * (1 - self.done[phase] / total)
-                before = self._learn(explored.hands, improved(explored, config.step), random)
-                self.done[phase] += 1
-                yield self._saved(phase, total, before, explored.nodes)
+    def run(self, phase: str) -> Iterator[PhaseReport]:
+        """Train on to the end of a phase: `rule`, `straight`, `mccfr`, in this order.
 
-    def _saved(self, phase: str, total: int, before: float, nodes: int) -> PhaseReport:
-        save_policy(self.path, self.network, {"config": self.config.model_dump(), "done": self.done})
-        return PhaseReport(phase, self.done[phase], total, before, nodes)
+        Yields a report after each part, when the weights are written.
+        """
+        while self.done[phase] < self.totals[phase]:
+            random = np.random.default_rng([self.config.seed, 1 + list(self.totals).index(phase), self.done[phase]])
+            if phase == "rule":
+                hands, policy = rule_decisions(self.config, _RULE_HANDS, self.done[phase])
+                done = nodes = len(hands)
+            else:
+                hands, policy, nodes = self._explored(phase, random)
+                done = 1
+            divergence = self._learn(hands, policy, random)
+            self.done[phase] = min(self.done[phase] + done, self.totals[phase])
+            save_policy(self.path, self.network, {"config": self.config.model_dump(), "done": self.done})
+            yield PhaseReport(divergence, nodes)
+
+    def _explored(self, phase: str, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
+        """Return decisions HAND[n] of an iteration of MCCFR, improved probabilities f32[n, 6], and nodes explored."""
+        config = self.config
+        seeds = random.integers(1 << 62, size=config.trees).astype(np.uint64)
+        buttons = random.integers(config.seats, size=config.trees)
+        roots = deal_hands(checked_stacks([config.stack] * config.seats), buttons, config.raises, seeds)
+        explorer, seed = np.arange(config.trees) % config.seats, int(random.integers(1 << 62))
+        explored = explore(self.network, roots, explorer, seed, phase == "straight", config.runouts, config.floor)
+        if phase == "mccfr":
+            rate = config.learning_rate * (1 - self.done[phase] / self.totals[phase])
+            self._optimizer.param_groups[0]["lr"] = rate
+        return explored.hands, improved(explored, config.step), explored.nodes
 
     def _learn(self, hands: np.ndarray, wanted: np.ndarray, random: np.random.Generator) -> float:
         """Go once through decisions; returns the mean KL on the way, before each minibatch was learned."""

@@ -19,7 +19,6 @@ from suphx.run_folder import JsonLines, settle
 
 _LINES = "networks.jsonl"
 
-NAMES = ("E[HS2]", "nested", "potential-aware", "direct")
 #: The paper's tables, by name: Huber loss and MSE of the encoding; Huber losses of the networks on abstract train, full
 #: train, abstract test and full test.
 PAPER_ENCODING = {"E[HS2]": (0.0240, 0.0509), "nested": (0.0406, 0.0886), "potential-aware": (0.0258, 0.0544)}
@@ -95,7 +94,7 @@ class NetworkErrors:
         try:
             name, samples, seed, *pairs = json.loads(line)
             train, test = (tuple(Losses(float(huber), float(mse)) for huber, mse in pair) for pair in pairs)
-            if name not in NAMES or len(train) != 2 or len(test) != 2:
+            if name not in PAPER_NETWORK or len(train) != 2 or len(test) != 2:
                 raise ValueError(name)
         except (ValueError, TypeError) as error:
             raise InputError(f"{self.path}:{number}: not the errors of a network") from error

@@ -233,16 +233,13 @@ class Endgame:
         arrays = read_arrays(path, ["board", "chips", "ranges", "sizes", "iterations", *names])
         board, chips, sizes = arrays["board"], arrays["chips"], arrays["sizes"]
         try:
-            if board.shape not in ((4,), (5,)) or board.dtype.kind != "i" or ((board < 0) | (board >= CARDS)).any():
+            kinds = {"board": "i", "chips": "f", "iterations": "i", "ranges": "f", "sizes": "U"}
+            if wrong := [name for name, kind in kinds.items() if arrays[name].dtype.kind != kind]:
+                raise InputError(f"its {wrong[0]} are not those of an endgame")
+            if (chips.shape, sizes.shape, arrays["iterations"].shape) != ((2,), (2,), ()):
+                raise InputError("its pot, stack, bet sizes or iterations are not those of an endgame")
+            if board.shape not in ((4,), (5,)) or ((board < 0) | (board >= CARDS)).any():
                 raise InputError("its board is no board")
-            if (chips.shape, chips.dtype.kind, sizes.shape) != ((2,), "f", (2,)):
-                raise InputError("its pot, stack or bet sizes are not those of an endgame")
-            if (
-                arrays["iterations"].shape
-                or arrays["iterations"].dtype.kind != "i"
-                or arrays["ranges"].dtype.kind != "f"
-            ):
-                raise InputError("its iterations or ranges are not those of an endgame")
             turn, river = (Sizes.parse(str(text)) for text in sizes)
             pot, stack = chips.tolist()
             endgame = cls(board.tolist(), pot, stack, arrays["ranges"], turn, river)

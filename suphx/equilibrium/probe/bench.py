@@ -1,5 +1,6 @@
 """The learner on small games, over seeds: numbers for `suphx bench solvers learner`."""
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -32,12 +33,12 @@ def bench_small_games(games: list[str], probe: str, seeds: int, updates: int, te
     numbers: dict[str, Any] = {}
     for name in games:
         game = flat(named(name))
+        tell(name)
         if probe == "adaptation":
             numbers[name] = _adaptation(game, seeds, updates, tell)
-            continue
-        variants = oracle_variants(updates * GAMES) if probe == "oracle" else VARIANTS
-        tell(name)
-        numbers[name] = _learning(game, variants, seeds, updates, tell)
+        else:
+            variants = oracle_variants(updates * GAMES) if probe == "oracle" else VARIANTS
+            numbers[name] = _learning(game, variants, seeds, updates, tell)
     return numbers
 
 
@@ -79,12 +80,9 @@ def _adaptation(game: FlatGame, seeds: int, updates: int, tell: _Tell) -> dict[s
     for deals in DEALS:
         for distance, steps in STEPS.items():
             config = StepsConfig(blocks=None, steps=steps, distance=distance)
-            gains = np.array(
-                [
-                    [adapting.gain(hand, adapting.copy(hand, deals, config, seed)) for hand in hands]
-                    for seed in range(seeds)
-                ]
-            )
+            pairs = itertools.product(range(seeds), hands)
+            gains = np.array([adapting.gain(hand, adapting.copy(hand, deals, config, seed)) for seed, hand in pairs])
+            gains = gains.reshape(seeds, len(hands))
             shares, better = gains @ chance / (best @ chance), (gains > 0) @ chance / chance.sum()
             share, gaining = _over_seeds(np.stack([shares, better], axis=1).tolist())
             copies[f"{deals} deals, KL {distance}"] = {"share": share, "hands": gaining}
@@ -93,7 +91,4 @@ def _adaptation(game: FlatGame, seeds: int, updates: int, tell: _Tell) -> dict[s
 
 
 def _over_seeds(values: list[list[float]]) -> list[dict[str, float]]:
-    columns = []
-    for numbers in zip(*values, strict=True):
-        columns.append({"mean": float(np.mean(numbers)), "half": half_width(np.array(numbers))})
-    return columns
+    return [{"mean": float(column.mean()), "half": half_width(column)} for column in np.array(values).T]

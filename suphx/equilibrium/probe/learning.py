@@ -111,11 +111,7 @@ class Hidden:
 
 
 def hidden_of(game: FlatGame) -> Hidden:
-    """Walk the game once more and collect what is hidden at each decision.
-
-    Raises:
-        InputError: the game has no method `hidden`.
-    """
+    """Walk the game and collect what is hidden at each decision; InputError for a game without a method `hidden`."""
     if not hasattr(game.game, "hidden"):
         raise InputError(f"{type(game.game).__name__} does not say what is hidden (a method `hidden(state)`)")
     tree, index = game.tree, dict[str, int]()
@@ -179,14 +175,14 @@ def by_network(
 
     def ask(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         kind = game.tree.kind[nodes]
-        shown = 0 if bits is None else ORACLE_PLANES
-        rows = np.zeros(len(nodes), experience_dtype(planes.shape[1] + shown, OUTPUTS[MODEL]))
-        rows["planes"][:, : planes.shape[1]] = planes[kind]
+        seen = planes[kind]
         if bits is not None and hidden is not None:
             keys = generator.integers(0, 1 << 64, len(nodes), np.uint64)
-            rows["planes"][:, planes.shape[1] :] = np.where(
-                drop(bits[hidden.of[nodes]], gamma, keys), _EVERY, np.uint64(0)
+            seen = np.concatenate(
+                [seen, np.where(drop(bits[hidden.of[nodes]], gamma, keys), _EVERY, np.uint64(0))], axis=1
             )
+        rows = np.zeros(len(nodes), experience_dtype(seen.shape[1], OUTPUTS[MODEL]))
+        rows["planes"] = seen
         legal = np.arange(OUTPUTS[MODEL]) < widths[kind][:, None]
         return _probabilities(network, input_of(rows["planes"], network.planes), legal, PRECISION), rows
 

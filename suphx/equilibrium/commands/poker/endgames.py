@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from suphx.commands.options import AsJson
+
 if TYPE_CHECKING:
     from suphx.equilibrium.poker.endgame import Endgame
-
-_Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def equity(
@@ -20,7 +20,7 @@ def equity(
     board: Annotated[str, typer.Option(help="Cards on the board, such as QsJh2h.")] = "",
     samples: Annotated[int, typer.Option(min=0, help="Random deals; 0 is all deals, exactly.")] = 0,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the deals.")] = 0,
-    as_json: _Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the share of the pot that each range wins if all cards come; ties are shared."""
     import numpy as np
@@ -65,7 +65,7 @@ def solve(
     at: Annotated[str, typer.Option(help="Decision to show: actions, and the river's card: x-b100-c-Ah.")] = "",
     csv: Annotated[Path | None, typer.Option(help="Write the strategy shown, of every hand, to a CSV file.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Save the endgame (.npz), to resume later.")] = None,
-    as_json: _Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Solve an endgame for an equilibrium, and print what both players win and how often they do what."""
     from suphx.equilibrium.poker.endgame import RULES

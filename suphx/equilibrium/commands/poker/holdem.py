@@ -9,59 +9,53 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from suphx.commands.options import AsJson, Changes, ConfigFile
+
 if TYPE_CHECKING:
     import numpy as np
 
-_Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 _Stack = Annotated[int, typer.Option(help="Chips of each; blinds are 1 and 2.")]
 _Raises = Annotated[int, typer.Option(min=1, max=6, help="Bets and raises on a street at most.")]
 _Seed = Annotated[int, typer.Option(min=0, help="Random seed of the deals and of the play.")]
-_CONFIGURATION = "Configuration: a YAML file, or the name of one that is included."
-_Set = Annotated[list[str] | None, typer.Option("--set", help="Change a value of the configuration: seats=2.")]
 
 
 def train(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder for the weights; existing ones are trained further.")
     ],
-    config: Annotated[Path, typer.Argument(help=_CONFIGURATION)] = Path("poker-train"),
-    changes: _Set = None,
-    as_json: _Json = False,
+    config: ConfigFile = Path("poker-train"),
+    changes: Changes = None,
+    as_json: AsJson = False,
 ) -> None:
     """Train a policy: on the rule agent's decisions, by straight sampling, then by MCCFR.
 
     Interrupt it at any time; the same command resumes it.
     """
     import torch
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     from suphx.config import load_config
     from suphx.equilibrium.poker.deepfool import DeepFoolConfig, DeepFoolTraining, noise_floor, rule_decisions
+    from suphx.progress import progress
 
     torch.set_num_threads(1)
     chosen = load_config(config, DeepFoolConfig, changes or ())
     training = DeepFoolTraining(chosen, out)
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}"), TimeRemainingColumn())
-    started, last = dict[str, float](), dict[str, float]()
-    nodes = dict.fromkeys(training.done, 0)
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bars = {phase: progress.add_task(phase, total=None, words="") for phase in training.done}
-        before = time.perf_counter()
-        for report in training.run():
-            began = started.setdefault(report.phase, before)
-            nodes[report.phase] += report.nodes
-            last[report.phase] = report.divergence
-            rate = nodes[report.phase] / (time.perf_counter() - began)
-            words = f"{rate:,.0f} {'decisions' if report.phase == 'rule' else 'nodes'}/s, KL {report.divergence:.4f}"
-            progress.update(bars[report.phase], total=report.total, completed=report.done, words=words)
-            before = time.perf_counter()
+    units, last = {"rule": "decisions", "straight": "nodes", "mccfr": "nodes"}, dict[str, float]()
+    nodes = dict.fromkeys(units, 0)
+    for phase, unit in units.items():
+        started = time.perf_counter()
+        with progress(phase, training.totals[phase], done=training.done[phase]) as show:
+            for report in training.run(phase):
+                nodes[phase] += report.nodes
+                last[phase] = report.divergence
+                rate = nodes[phase] / (time.perf_counter() - started)
+                show(training.done[phase], f"{rate:,.0f} {unit}/s, KL {report.divergence:.4f}")
     floor = noise_floor(rule_decisions(chosen, 500, -1 & 0xFFFF)[0], chosen.seed)
     if as_json:
         print(json.dumps({"done": training.done, "nodes": nodes, "divergence": last, "rule_floor": floor}))
         return
     for phase, divergence in last.items():
-        print(f"{phase}: {nodes[phase]:,} {'decisions' if phase == 'rule' else 'nodes'}, last KL {divergence:.4f}")
+        print(f"{phase}: {nodes[phase]:,} {units[phase]}, last KL {divergence:.4f}")
     print(f"the rule agent's own noise leaves a KL of {floor:.4f}\n{training.path}")
 
 
@@ -73,7 +67,7 @@ def match(
     stack: _Stack = 500,
     raises: _Raises = 2,
     seed: _Seed = 0,
-    as_json: _Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the challenger's big blinds per hundred hands, with the 95 % interval over deals."""
     import numpy as np

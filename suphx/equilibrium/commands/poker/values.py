@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from suphx.commands.options import AsJson, Changes, ConfigFile
+
 if TYPE_CHECKING:
     from suphx.equilibrium.poker.encodings import Trained
     from suphx.equilibrium.poker.value_net import Losses
-
-_CONFIGURATION = "Configuration: a YAML file, or the name of one that is included."
-_Set = Annotated[list[str] | None, typer.Option("--set", help="Change a value of the configuration: seed=1.")]
 
 
 def samples(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; an existing one is continued.")],
     count: Annotated[int, typer.Option(min=1, help="How many samples the folder is to have.")] = 12_000,
-    config: Annotated[Path, typer.Argument(help=_CONFIGURATION)] = Path("poker-samples"),
-    changes: _Set = None,
+    config: ConfigFile = Path("poker-samples"),
+    changes: Changes = None,
 ) -> None:
     """Solve random turn endgames to a given exploitability, for `suphx poker encodings` to learn from.
 
@@ -47,12 +46,14 @@ def encodings(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder for the networks' errors; networks in it are not trained again.")
     ],
-    config: Annotated[Path, typer.Option(help=_CONFIGURATION)] = Path("poker-encodings"),
+    config: Annotated[Path, typer.Option(help="A YAML file, or the name of one that is included.")] = Path(
+        "poker-encodings"
+    ),
     sizes: Annotated[
         str, typer.Option(help="Numbers of samples to train with, such as 3000,6000,12000; by default all.")
     ] = "",
-    changes: _Set = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    changes: Changes = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print what each encoding loses by itself, and the errors of networks that were trained with it."""
     import torch
