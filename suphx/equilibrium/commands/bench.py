@@ -10,6 +10,7 @@ import typer
 
 from suphx.commands.groups import announced
 from suphx.commands.options import AsJson
+from suphx.errors import InputError
 
 solvers = typer.Typer(
     no_args_is_help=True, help="Measure the solvers: CFR, its rules, two-player mahjong, poker, the learner."
@@ -51,7 +52,6 @@ def equilibrium(
 ) -> None:
     """Measure an iteration of CFR with its average, in CPU time, in turns with other solvers on the same trees."""
     from suphx.equilibrium.bench.solvers import GAMES, PEERS, bench_equilibrium, install_liteefg
-    from suphx.errors import InputError
 
     peers = [peer.strip() for peer in against.split(",") if peer.strip()]
     if unknown := set(peers) - set(PEERS):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from suphx.commands.options import AsJson
+from suphx.errors import InputError
 
 if TYPE_CHECKING:
     from suphx.equilibrium.duel.abstraction import DuelRules
@@ -160,7 +161,6 @@ def play(
     from simulator.files import write_whole
     from suphx.equilibrium.duel.players import Person, match, player_named
     from suphx.equilibrium.terminal import Quit
-    from suphx.errors import InputError
     from suphx.intervals import half_width
 
     if log is not None and not log.parent.is_dir():

@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
+from suphx.errors import InputError
+
 _Max = Annotated[int, typer.Option("--max-nodes", min=1, help="Refuse a game with more nodes.")]
 MAX_NODES = 20_000_000
 _RULES = "cfr, cfr+, dcfr, pcfr+, es, os, domd, reg-domd, reg-cfr, mmd, qfr, cmd"
@@ -49,7 +51,6 @@ def _solve(
     from suphx.equilibrium.games import named
     from suphx.equilibrium.running import iterate, read_parameters, read_rule
     from suphx.equilibrium.solver import Solver
-    from suphx.errors import InputError
     from suphx.progress import progress
 
     if plots is not None:

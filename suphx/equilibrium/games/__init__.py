@@ -6,12 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from suphx.equilibrium.game import ExtensiveGame
-from suphx.equilibrium.games.dark_hex import DarkHex
-from suphx.equilibrium.games.goofspiel import Goofspiel
-from suphx.equilibrium.games.kuhn import Kuhn
-from suphx.equilibrium.games.leduc import Leduc
-from suphx.equilibrium.games.liars_dice import LiarsDice
-from suphx.equilibrium.games.matrix import Matrix, rock_paper_scissors
+from suphx.equilibrium.games.classic import DarkHex, Goofspiel, Kuhn, Leduc, LiarsDice, Matrix, rock_paper_scissors
 from suphx.equilibrium.games.pocket_mahjong import PocketMahjong
 from suphx.errors import InputError
 

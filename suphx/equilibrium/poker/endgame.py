@@ -12,6 +12,7 @@ from suphx.equilibrium.poker.betting import Betting, BettingTree, Sizes
 from suphx.equilibrium.poker.boards import Boards, dealt, padded, pairs_beside, rivers_of
 from suphx.equilibrium.poker.cards import CARDS, PAIR_CARDS, PAIRS, RANKS, card_text, parse_cards
 from suphx.equilibrium.poker.endgame_walk import AVERAGE, BEST, UPDATE, Memory, walk
+from suphx.equilibrium.poker.ranges import parse_range
 from suphx.errors import InputError
 
 #: Memory that regrets and averages of a street may take.
@@ -59,6 +60,12 @@ class Endgame:
         self._boards = Boards(*(np.array([each], np.int32) for each in (none, *PAIR_CARDS[self.pairs].T, none)))
         self._turn_memory = self._memory(self._turn, 1, len(self.pairs))
         self._river_memory = self._memory(self._river, len(self.rivers), self._rivers.order.shape[1])
+
+    @classmethod
+    def parse(cls, ranges: Sequence[str], board: str, pot: float, stack: float, turn: str, river: str) -> Endgame:
+        """Return an endgame of two ranges, a board and bet sizes in the players' notation."""
+        held = np.stack([parse_range(text) for text in ranges])
+        return cls(parse_cards(board), pot, stack, held, Sizes.parse(turn), Sizes.parse(river))
 
     def _checked(self, ranges: np.ndarray) -> np.ndarray:
         """Return the ranges without what the board excludes, each with the sum 1."""
@@ -195,6 +202,31 @@ class Endgame:
         by_card = np.bincount(PAIR_CARDS.ravel(), np.repeat(other, 2), CARDS)
         weight = own * (other.sum() - by_card[PAIR_CARDS].sum(1) + other)
         return (self.strategy(path) @ weight / max(weight.sum(), 1e-300)).tolist()
+
+    def csv(self, path: Sequence[str]) -> str:
+        """Return the average strategy after a path as CSV: hand, then the share of each action."""
+        strategy = self.strategy(path)
+        lines = [",".join(["hand", *self.actions(path)])]
+        for pair in np.flatnonzero(strategy.any(0))[::-1]:
+            lines.append(
+                ",".join([card_text(PAIR_CARDS[pair][::-1]), *(f"{share:.6f}" for share in strategy[:, pair])])
+            )
+        return "\n".join(lines) + "\n"
+
+    def parse_lock(self, text: str) -> tuple[list[str], np.ndarray]:
+        """Return path and strategy for `lock`, the same for all pairs, of a text such as `x-b100=f:0.4,c:0.6`."""
+        place, _, shares = text.rpartition("=")
+        path = [word for word in place.split("-") if word]
+        labels = self.actions(path)
+        strategy = np.zeros((len(labels), PAIRS))
+        for word in shares.split(","):
+            label, _, number = word.partition(":")
+            try:
+                strategy[labels.index(label)] = float(number)
+            except ValueError:
+                options = ", ".join(labels)
+                raise InputError(f"lock {text!r}: {word!r} is no share of one of the actions {options}") from None
+        return path, strategy
 
     def lock(self, path: Sequence[str], strategy: np.ndarray) -> None:
         """Fix the strategy at a decision, f64[actions, 1326]; the solver begins anew, and solves the rest against it.

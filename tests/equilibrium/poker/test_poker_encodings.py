@@ -18,9 +18,9 @@ from suphx.equilibrium.poker.buckets import (
     square_buckets,
 )
 from suphx.equilibrium.poker.cards import PAIR_CARDS, PAIRS
+from suphx.equilibrium.poker.encodings import Encoded, PokerValueNetwork, evaluate, train
 from suphx.equilibrium.poker.equity import exact_equity
 from suphx.equilibrium.poker.samples import SamplesConfig, generate, load_samples, solve_sample
-from suphx.equilibrium.poker.value_net import Encoded, PokerValueNetwork, direct_buckets, evaluate, train
 from suphx.errors import InputError
 
 QUICK = SamplesConfig(seed=4, deepest=0.5, turn="a", river="a")
@@ -115,7 +115,8 @@ def test_the_nearest_histogram_by_earth_movers_distance():
 def test_encodings_average_and_the_direct_one_loses_nothing(folder):
     samples = load_samples(folder)
     known = features(samples.board)
-    direct = Encoded(samples, direct_buckets(~np.isnan(known.square)), PAIRS, True)
+    pairs = np.where(np.isnan(known.square), -1, np.arange(PAIRS))
+    direct = Encoded(samples, pairs, PAIRS, True)
     assert direct.encoding_losses() == (0, 0)
     assert direct.ranges.shape[2] * 2 + direct.rest.shape[1] == 2705
     rough, fine = (Encoded(samples, square_buckets(known, width), width, False) for width in (5, 200))
