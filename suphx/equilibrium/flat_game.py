@@ -50,9 +50,9 @@ class FlatGame:
         """Return where an information set's actions stand in an array by sequence."""
         return slice(int(self.arrays.first[infoset]), int(self.arrays.first[infoset + 1]))
 
-    def find(self, name: str, player: int | None = None) -> int:
+    def find(self, name: str) -> int:
         """Return the information set of that name; InputError if there is none, or more than one."""
-        matches = [k for k, each in enumerate(self.names) if each == name and player in (None, self.owner(k))]
+        matches = [k for k, each in enumerate(self.names) if each == name]
         if len(matches) != 1:
             raise InputError(f"{len(matches) or 'no'} information sets are named {name!r}")
         return matches[0]
@@ -94,9 +94,8 @@ class _Sets:
                     )
             number = self.index[key] = len(self.names)
             again = self.times[str(seen)] = self.times.get(str(seen), 0) + 1
-            self.names.append(
-                str(seen) if again == 1 else f"{seen} ({again})"
-            )  # after other decisions of the same player
+            name = str(seen) if again == 1 else f"{seen} ({again})"  # after other decisions of the same player
+            self.names.append(name)
             self.labels.append([str(label) for label in labels])
             self.parent.append(parent)
             self.first.append(self.first[-1] + len(labels))
@@ -117,8 +116,7 @@ def flat(game: ExtensiveGame, max_nodes: int = MAX_NODES, tell: Callable[[int], 
     sets = [_Sets() for _ in range(n)]
     mover_of, set_of, child, width = (array(kind) for kind in "bqqi")
     ends, chance, end_chance, payoffs = array("q"), array("d"), array("d"), array("d")
-    meet_of, meet_by, meet_chance = [array("q") for _ in range(n)], [array("q") for _ in range(n)], array("d")
-    meet_mover = array("b")
+    meet_mover, meet_of, meet_by, meet_chance = (array(kind) for kind in "bqqd")
     zero = (0,) * n
     stack: list[tuple[int, Any, tuple[int, ...], float]] = [(0, game.root(), zero, 1.0)]
     for each, start in ((mover_of, 0), (set_of, 0), (child, 0), (width, 0)):
@@ -149,9 +147,8 @@ def flat(game: ExtensiveGame, max_nodes: int = MAX_NODES, tell: Callable[[int], 
             set_of[node] = number
             first = own.first[number]
             meet_mover.append(mover)
-            meet_of[mover].append(number)
-            for p in range(n):
-                meet_by[p].append(sequences[p])
+            meet_of.append(number)
+            meet_by.extend(sequences)
             meet_chance.append(reach)
             outcomes = [(label, 1.0) for label in labels]
         else:
@@ -199,8 +196,7 @@ def _joined(game: ExtensiveGame, sets: list[_Sets], nodes: tuple, ended: tuple, 
     by, weighted = _merged(by, payoffs * end_chance[:, None])
     keep = np.any(weighted != 0, axis=1)
     row, column, value = _by_owner(by[keep], weighted[keep], sequences)
-    meet_mover, meet_of, meet_by, meet_chance = meetings
-    met, met_by, met_chance = _meetings(begin, common, np.array(meet_mover), meet_of, meet_by, np.array(meet_chance))
+    met, met_by, met_chance = _meetings(begin, common, *(np.array(each) for each in meetings))
     mover_of, set_of, child, width, chance = (np.array(each) for each in nodes)
     kind = np.where(mover_of >= 0, set_of + begin[np.maximum(mover_of, 0)], mover_of).astype(np.int32)
     arrays = Arrays(begin, first, parent, _shares(begin, first, parent), row, column, value, met, met_by, met_chance)
@@ -235,13 +231,10 @@ def _by_owner(by: np.ndarray, values: np.ndarray, sequences: int) -> tuple[np.nd
 
 
 def _meetings(
-    begin: np.ndarray, common: Callable, mover: np.ndarray, of: list[array], by: list[array], chance: np.ndarray
+    begin: np.ndarray, common: Callable, mover: np.ndarray, of: np.ndarray, by: np.ndarray, chance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    n = len(of)
-    infoset = np.zeros(len(mover), np.int64)
-    for p in range(n):
-        infoset[mover == p] = begin[p] + np.array(of[p], np.int64)
-    keys = np.stack([infoset, *(common(p, np.array(by[p], np.int64)) for p in range(n))], axis=1)
+    columns = enumerate(by.reshape(-1, len(begin) - 1).T)
+    keys = np.stack([begin[mover] + of, *(common(p, column) for p, column in columns)], axis=1)
     keys, chances = _merged(keys, chance[:, None])
     met = np.concatenate([[0], np.cumsum(np.bincount(keys[:, 0], minlength=begin[-1]))]).astype(np.int64)
     return met, keys[:, 1:].astype(np.int32).reshape(-1), chances[:, 0]

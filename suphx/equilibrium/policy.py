@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from suphx.equilibrium.flat_game import FlatGame
-from suphx.equilibrium.npz import read_arrays, save_arrays
+from suphx.equilibrium.npz import read_arrays
 from suphx.equilibrium.response import game_values, nash_conv
 from suphx.errors import InputError
 
@@ -40,10 +40,6 @@ class Policy:
     def exploitability(self) -> float:
         """Return NashConv divided by the number of players."""
         return self.nash_conv() / self.game.players
-
-    def save(self, path: Path) -> None:
-        """Write an npz file."""
-        save_arrays(path, {"game": np.array(self.game.key()), "policy": self.probabilities})
 
     def csv(self) -> str:
         """Return the table as CSV: player, information set, action, probability."""

@@ -128,25 +128,20 @@ def recursive_tree(
 
 def _mccfr(turns: int) -> dict[str, Any]:
     torch.manual_seed(0)
-    network, random = PokerPolicyNetwork(), np.random.default_rng(0)
+    network = PokerPolicyNetwork()
     roots = deal_hands(np.full(6, 500), np.arange(_TREES) % 6, 2, np.arange(_TREES).astype(np.uint64))
-    nodes = dict.fromkeys(("suphx", "recursive"), 0)
+    nodes = dict[str, int]()
 
     def batched() -> None:
         nodes["suphx"] = explore(network, roots, np.arange(_TREES) % 6, 0, False).nodes
 
     def recursive() -> None:
+        random = np.random.default_rng(0)  # the same trees in each turn
         nodes["recursive"] = sum(recursive_tree(network, roots[k : k + 1].copy(), k, random)[1] for k in range(2))
 
-    # trees differ in size: rates of each turn's own nodes
-    best = dict.fromkeys(nodes, 0.0)
-    for turn in range(turns + 1):
-        for name, work in (("suphx", batched), ("recursive", recursive)):
-            started = time.process_time()
-            work()
-            if turn:
-                best[name] = max(best[name], nodes[name] / (time.process_time() - started))
-    return {"nodes_per_s": best, "times_recursive": best["suphx"] / best["recursive"]}
+    seconds = _fastest({"suphx": batched, "recursive": recursive}, turns)
+    rates = {name: nodes[name] / seconds[name] for name in nodes}
+    return {"nodes_per_s": rates, "times_recursive": rates["suphx"] / rates["recursive"]}
 
 
 def bench_poker(turns: int, tell: Callable[[str], None] = lambda text: None) -> dict[str, Any]:

@@ -38,15 +38,17 @@ class FileGame:
         return self.nodes[state][1]
 
     def next(self, state: str, action: str) -> str:
-        mover = self.nodes[state][0]
-        who = "C" if mover == CHANCE else f"P{mover + 1}"
-        return f"{state.rstrip('/')}/{who}:{action}"
+        return _child(state, self.nodes[state][0], action)
 
     def seen(self, state: str) -> str:
         return self.infosets.get(state, state)  # a file need not name those of a single node
 
     def payoffs(self, state: str) -> list[float]:
         return self.nodes[state][1]
+
+
+def _child(name: str, mover: int, label: str) -> str:
+    return f"{name.rstrip('/')}/{'C' if mover == CHANCE else f'P{mover + 1}'}:{label}"
 
 
 def read(path: Path) -> FileGame:
@@ -140,9 +142,8 @@ def write(game: FlatGame, path: Path) -> None:
         else:
             lines.append(f"node {name} player {mover + 1} actions {' '.join(map(_plain, labels))}")
             members.setdefault(int(game.tree.kind[node]), []).append(name)
-        who = "C" if mover == CHANCE else f"P{mover + 1}"
         for at, label in reversed(list(enumerate(labels))):
-            child = f"{name.rstrip('/')}/{who}:{_plain(label)}"
+            child = _child(name, mover, _plain(label))
             stack.append((protocol.next(state, label), child, int(game.tree.child[node]) + at))
     lines += [f"infoset {k}_{_plain(game.names[k])} nodes {' '.join(nodes)}" for k, nodes in sorted(members.items())]
     write_whole(path, ("\n".join(lines) + "\n").encode())

@@ -70,7 +70,10 @@ class PocketMahjong:
 
     def actions(self, state: PocketState) -> list:
         if self.mover(state) == CHANCE:
-            return self._deals(state) if len(state.hands) < 2 else self._draws(state)
+            left = self.left(state)
+            if len(state.hands) < 2:
+                return self._deals(left)
+            return [(str(kind + 1), count / sum(left)) for kind, count in enumerate(left) if count]
         if state.offered:
             return ["win", "pass"]
         assert state.drawn is not None
@@ -82,12 +85,7 @@ class PocketMahjong:
         ready = [kind for kind in kinds if self.riichi and self.waits(_without(tiles, kind))]
         return wins + [str(kind + 1) for kind in kinds] + [f"{kind + 1}!" for kind in ready]
 
-    def _draws(self, state: PocketState) -> list[tuple[str, float]]:
-        left = self.left(state)
-        return [(str(kind + 1), count / sum(left)) for kind, count in enumerate(left) if count]
-
-    def _deals(self, state: PocketState) -> list[tuple[str, float]]:
-        left = self.left(state)
+    def _deals(self, left: list[int]) -> list[tuple[str, float]]:
         total = sum(left) * (sum(left) - 1)
         pairs = [(a, b) for a in range(self.kinds) for b in range(a, self.kinds)]
         ways = [left[a] * (left[a] - 1) if a == b else 2 * left[a] * left[b] for a, b in pairs]
