@@ -82,7 +82,7 @@ class _Sets:
         self.parent, self.first = array("q"), array("q", [1])  # the empty sequence is 0
 
     def of(self, seen: Hashable, parent: int, labels: list, complete: bool, state: Any) -> int:
-        key = (seen, parent)
+        key, texts = (seen, parent), list(map(str, labels))
         number = self.index.get(key)
         if number is None:
             if complete:
@@ -96,12 +96,10 @@ class _Sets:
             again = self.times[str(seen)] = self.times.get(str(seen), 0) + 1
             name = str(seen) if again == 1 else f"{seen} ({again})"  # after other decisions of the same player
             self.names.append(name)
-            self.labels.append([str(label) for label in labels])
+            self.labels.append(texts)
             self.parent.append(parent)
             self.first.append(self.first[-1] + len(labels))
-        elif len(labels) != len(self.labels[number]) or any(
-            str(label) != known for label, known in zip(labels, self.labels[number], strict=True)
-        ):
+        elif texts != self.labels[number]:
             raise InputError(f"actions differ inside information set {self.names[number]}: {labels} in {state!r:.80}")
         return number
 
@@ -114,14 +112,10 @@ def flat(game: ExtensiveGame, max_nodes: int = MAX_NODES, tell: Callable[[int], 
     n = game.players
     complete = getattr(game, "complete_names", False)
     sets = [_Sets() for _ in range(n)]
-    mover_of, set_of, child, width = (array(kind) for kind in "bqqi")
-    ends, chance, end_chance, payoffs = array("q"), array("d"), array("d"), array("d")
-    meet_mover, meet_of, meet_by, meet_chance = (array(kind) for kind in "bqqd")
-    zero = (0,) * n
-    stack: list[tuple[int, Any, tuple[int, ...], float]] = [(0, game.root(), zero, 1.0)]
-    for each, start in ((mover_of, 0), (set_of, 0), (child, 0), (width, 0)):
-        each.append(start)
-    chance.append(1.0)
+    mover_of, set_of, child, width = (array(kind, [0]) for kind in "bqqi")
+    ends, meet_mover, meet_of, meet_by = (array(kind) for kind in "qbqq")
+    chance, end_chance, payoffs, meet_chance = array("d", [1.0]), array("d"), array("d"), array("d")
+    stack: list[tuple[int, Any, tuple[int, ...], float]] = [(0, game.root(), (0,) * n, 1.0)]
     count = 1
     while stack:
         node, state, sequences, reach = stack.pop()

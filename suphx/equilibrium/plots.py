@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
@@ -22,17 +23,14 @@ def plot_nash_conv(path: Path, curves: Mapping[str, Sequence[tuple[int, float]]]
     """Write NashConv over iterations, both on logarithmic scales; curves: name to (iterations, NashConv)."""
     figure, axes = one_panel((7.5, 4.8) if len(curves) > 1 else (6, 4))
     colors = colormaps["tab10"].colors[: max(1, -(-len(curves) // len(_DASHES)))]  # type: ignore[attr-defined]
-    ends = list[float]()
     for number, (name, curve) in enumerate(curves.items()):
         style = {"color": colors[number % len(colors)], "linestyle": _DASHES[number // len(colors)]}
         axes.loglog(*zip(*curve, strict=True), label=name, linewidth=1.4, **style)
-        ends.append(curve[-1][1])
     axes.set(xlabel="iterations", ylabel="NashConv")
     axes.set_title(title, fontsize=10)
     if len(curves) > 1:  # beside the curves, in the order in which they end
-        lines = axes.get_lines()
-        order = sorted(range(len(ends)), key=lambda at: -ends[at])
-        figure.legend(handles=[lines[at] for at in order], loc="outside right center", fontsize=9)
+        lines = sorted(axes.get_lines(), key=lambda line: -float(np.asarray(line.get_ydata())[-1]))
+        figure.legend(handles=lines, loc="outside right center", fontsize=9)
     write_figure(path, figure)
 
 

@@ -27,9 +27,8 @@ def begin(path: Path, rules: DuelRules, seed: int) -> Nodes:
     nodes = load_nodes(path)
     if (nodes.rules, nodes.seed) != (rules, seed):
         turns = ",".join(map(str, nodes.rules.turns))
-        settings = (
-            f"seed {nodes.seed}, turns {turns}, four equal tiles {'two pairs' if nodes.rules.four_as_two else 'one'}"
-        )
+        pairs = "two pairs" if nodes.rules.four_as_two else "one"
+        settings = f"seed {nodes.seed}, turns {turns}, four equal tiles {pairs}"
         raise InputError(f"{path} is of {settings}: use these settings, or another file")
     return nodes
 

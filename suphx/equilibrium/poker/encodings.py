@@ -111,9 +111,8 @@ class Encoded:
 def losses(values: torch.Tensor, targets: torch.Tensor, counted: torch.Tensor) -> Losses:
     """Return the errors of f32[n, 2, m] where counted bool[n, m]; the Huber loss has delta 1."""
     at = counted[:, None].expand_as(targets)
-    return Losses(
-        float(nn.functional.huber_loss(values[at], targets[at])), float(nn.functional.mse_loss(values[at], targets[at]))
-    )
+    pair = values[at], targets[at]
+    return Losses(float(nn.functional.huber_loss(*pair)), float(nn.functional.mse_loss(*pair)))
 
 
 class PokerValueNetwork(nn.Module):

@@ -39,8 +39,7 @@ def hands_of(game: FlatGame) -> list[DealtHand]:
                 dealt.setdefault((player, tiles), []).append((int(tree.child[node]) + b, chance * after))
     hands = []
     for (player, tiles), starts in dealt.items():
-        weights = np.array([chance for _, chance in starts])
-        nodes = np.array([node for node, _ in starts])
+        nodes, weights = map(np.array, zip(*starts, strict=True))
         hands.append(DealtHand(player, tiles, float(weights.sum()), nodes, weights / weights.sum()))
     return hands
 
