@@ -20,13 +20,13 @@ from simulator.tables import Ended
 from suphx import Agent, load_agent
 from suphx.agent.flow import Flow, PlaneEncoder, Sampling
 from suphx.learning.advantages import Advantages, raw_advantages
+from suphx.learning.algorithms import policy_gradient
 from suphx.learning.config import EntropyConfig, LearningConfig
-from suphx.learning.controllers import EntropyController
 from suphx.learning.distributions import entropy, log_probabilities, log_weights
 from suphx.learning.experience import TRAJECTORY, Batch, microbatches
+from suphx.learning.model_learner import EntropyController
 from suphx.learning.optimizer import Optimizer
 from suphx.learning.peers import Peers
-from suphx.learning.policy_gradient import policy_gradient
 from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODEL_PLANES, MODELS, NO, OUTPUTS, YES
 from suphx.networks.policy import PolicyNetwork

@@ -119,7 +119,7 @@ def _training(
 def _run(training: Training, config: TrainConfig, screen: Console) -> None:
     """Run a training to its end, with its line on the screen."""
     from suphx.errors import InputError, words_of
-    from suphx.learning.diverged import LearningDiverged
+    from suphx.learning.optimizer import LearningDiverged
     from suphx.selfplay.progress import training_line
     from suphx.selfplay.training import SelfPlayInterrupted
 

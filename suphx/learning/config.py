@@ -45,7 +45,11 @@ class DistanceConfig(Config):
 
 
 class OracleConfig(Config):
-    """Oracle guiding (formula 5): perfect information is shown, then gradually dropped out, and finally removed."""
+    """Oracle guiding (formula 5): perfect information is shown, then gradually dropped out, and finally removed.
+
+    A network's input is [x_normal, delta x x_perfect], where each element of delta is 1 with probability gamma. Dropout
+    happens in play, whose rows contain what is left, so that learning sees what play saw.
+    """
 
     renamed: ClassVar[dict[str, str]] = {"after_highest_weight": "after_max_importance_weight"}
 
@@ -221,6 +225,22 @@ class LearningConfig(Config):
     def has_critic(self) -> bool:
         """Whether a critic learns too."""
         return self.baseline == "critic"
+
+    def gamma_at(self, games: int) -> float:
+        """Return gamma after a number of games: 1 at first, then falling linearly to 0; always 0 without an oracle."""
+        if self.oracle is None:
+            return 0.0
+        decayed = games - self.oracle.full_games
+        if decayed < 0:
+            return 1.0
+        return max(0.0, 1 - decayed / self.oracle.decay_games) if self.oracle.decay_games else 0.0
+
+    def rate_share(self, games: int) -> float:
+        """Return the share of the full learning rate after a number of games (`anneal`)."""
+        if self.anneal is None:
+            return 1.0
+        fallen = min(max(games - self.anneal.after_games, 0) / self.anneal.games, 1.0)
+        return 1 - (1 - self.anneal.lowest) * fallen
 
     def batch_for(self, model: str) -> int:
         """Return the number of decisions in a step of a model."""

@@ -12,9 +12,8 @@ import torch
 from suphx.checkpoint import joined
 from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.learning.config import LearningConfig
-from suphx.learning.diverged import LearningDiverged
 from suphx.learning.experience import SEATS, input_of, microbatches
-from suphx.learning.optimizer import Optimizer
+from suphx.learning.optimizer import LearningDiverged, Optimizer
 from suphx.learning.peers import Peers
 from suphx.networks.models import CRITIC
 from suphx.networks.policy import ValueNetwork

@@ -11,14 +11,13 @@ import torch
 
 from suphx.checkpoint import joined, tensors_below
 from suphx.config import StrictModel
+from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.advantages import Advantages, Moments, raw_advantages
 from suphx.learning.config import LearningConfig
-from suphx.learning.controllers import rate_share
 from suphx.learning.critic import Critic
-from suphx.learning.diverged import LearningDiverged
 from suphx.learning.experience import Batch, microbatches
 from suphx.learning.model_learner import ModelLearner, ModelState, metrics_of
-from suphx.learning.oracle import gamma_at, narrow, widen
+from suphx.learning.optimizer import LearningDiverged
 from suphx.learning.peers import Peers
 from suphx.networks.models import CRITIC, OUTPUTS
 from suphx.networks.policy import PolicyNetwork
@@ -58,7 +57,7 @@ class Learner:
         self._models: dict[str, ModelLearner] = {}
         for model in config.models:
             start = networks[model].to(precision.device)
-            learns = widen(start) if config.oracle else start
+            learns = start.with_planes(start.planes + ORACLE_PLANES) if config.oracle else start
             reference = start if config.reference else None
             self._models[model] = ModelLearner(learns, config, precision, reference, learns.planes - start.planes)
         self.critic = Critic(config, precision, seed, self._peers) if config.has_critic else None
@@ -75,7 +74,7 @@ class Learner:
     @property
     def gamma(self) -> float:
         """Share of the elements of perfect information that play should show from now on; 0 without an oracle."""
-        return gamma_at(self.config.oracle, self.games)
+        return self.config.gamma_at(self.games)
 
     def count_games(self, games: int) -> None:
         """Count finished games. When gamma reaches 0, networks are replaced by normal ones of the same function.
@@ -89,7 +88,7 @@ class Learner:
     def _narrow(self) -> None:
         self.narrowed = True
         for learning in self._models.values():
-            learning.set(narrow(learning.network))
+            learning.set(learning.network.with_planes(learning.network.planes - ORACLE_PLANES))
 
     def advantages_of(self, batch: Batch) -> dict[str, np.ndarray]:
         """Return advantages f32[n] of each model's decisions. Call it once per batch, in order."""
@@ -137,7 +136,7 @@ class Learner:
             learning.optimizer.clear()
             raise LearningDiverged(model, learning.optimizer.steps, metrics)
         metrics["gradient_signal"] = learning.optimizer.signal_share()
-        factor = rate_share(self.config.anneal, self.games) * (guided.after_rate if guided else 1.0)
+        factor = self.config.rate_share(self.games) * (guided.after_rate if guided else 1.0)
         if accepted:
             learning.optimizer.step(factor)
         else:

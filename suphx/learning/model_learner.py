@@ -1,4 +1,4 @@
-"""One learning model: its network, optimizer and controllers, and the gradients of its decisions."""
+"""One learning model: its network, optimizer and entropy controller, and the gradients of its decisions."""
 
 import numpy as np
 import torch
@@ -7,14 +7,58 @@ from pydantic import AliasChoices, Field
 from suphx.checkpoint import joined, tensors_below
 from suphx.config import StrictModel
 from suphx.learning.algorithms import ALGORITHMS
-from suphx.learning.config import LearningConfig
-from suphx.learning.controllers import ControllerState, EntropyController
+from suphx.learning.config import EntropyConfig, LearningConfig
 from suphx.learning.distributions import divergence, entropy, log_probabilities, log_weights
 from suphx.learning.experience import input_of
 from suphx.learning.optimizer import Optimizer
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
+
+
+class ControllerState(StrictModel):
+    """Everything that changes, as plain numbers, so that a checkpoint stores it exactly."""
+
+    coefficient: float
+    steps: int = 0
+    recent: float = 0.0
+    """Moving average of the entropy; 0 before the first step."""
+    first: float = 0.0
+    """The moving average when it first covered its full number of steps: the value at the start of training."""
+
+
+class EntropyController:
+    """Formula 3: alpha <- alpha + beta (H_target - H_recent), with alpha kept within bounds (not in the paper)."""
+
+    def __init__(self, config: EntropyConfig, recent_steps: int) -> None:
+        self.state = ControllerState(coefficient=config.start)
+        self._config, self._recent_steps = config, recent_steps
+
+    @property
+    def coefficient(self) -> float:
+        """Alpha for the next step."""
+        return self.state.coefficient
+
+    @property
+    def settled(self) -> bool:
+        """Whether the moving average covers its full number of steps."""
+        return self.state.steps >= self._recent_steps
+
+    @property
+    def target(self) -> float:
+        """The target in nats; if it is a share of the entropy at the start, it is only valid once `settled`."""
+        return self._config.share * self.state.first if self._config.target is None else self._config.target
+
+    def update(self, entropy: float) -> None:
+        """Record the mean entropy of a step's decisions, in nats, and adjust alpha once the target is known."""
+        state, config = self.state, self._config
+        state.steps += 1
+        state.recent += (entropy - state.recent) / min(state.steps, self._recent_steps)
+        if state.steps <= self._recent_steps:
+            state.first = state.recent
+        if self.settled or config.target is not None:
+            changed = state.coefficient + config.beta * (self.target - state.recent)
+            state.coefficient = min(config.highest, max(config.lowest, changed))
 
 
 class ModelState(StrictModel):

@@ -7,6 +7,7 @@ gains two percentage points of discard accuracy at a small number of steps (docs
 
 import math
 from collections import defaultdict
+from collections.abc import Mapping
 
 import torch
 from torch import nn
@@ -20,6 +21,24 @@ _ITERATIONS = 5
 _MOMENTUM = 0.95
 #: An orthogonal step times this x sqrt(longer side) is about as large as AdamW's (Liu et al. 2025, arXiv:2502.16982).
 _LIKE_ADAMW = 0.2
+#: Advice: a checkpoint can only be resumed with its own configuration, so another learning rate needs another run.
+ANOTHER_RUN = "Start another run from the last good agent (--set start=FOLDER, another name)"
+
+
+class LearningDiverged(RuntimeError):
+    """A step gave metrics that are not finite. It was not taken, so the weights are those of the step before."""
+
+    def __init__(self, model: str, step: int, metrics: Mapping[str, float]) -> None:
+        """metrics: those of the step, some of which are not finite."""
+        super().__init__(model, step, dict(metrics))  # what another process makes it from again
+
+    def __str__(self) -> str:
+        model, step, metrics = self.args
+        bad = ", ".join(f"{name} {value}" for name, value in metrics.items() if not abs(value) < float("inf"))
+        return (
+            f"{model}: step {step + 1} was not taken: {bad}. {ANOTHER_RUN}, with a lower learning rate, or look for "
+            "rewards and log-probabilities that are no numbers."
+        )
 
 
 def orthogonal(matrices: torch.Tensor) -> torch.Tensor:

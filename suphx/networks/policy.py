@@ -190,6 +190,21 @@ class PolicyNetwork(Trunk):
         self.head = KindHead(size.filters) if OUTPUTS[model] == KINDS else AnswerHead(size.filters)
 
     @torch.no_grad()
+    def with_planes(self, planes: int) -> "PolicyNetwork":
+        """Return a copy with another number of planes: the weights of additional ones, at the end, are zero.
+
+        It is therefore the same function whatever they contain, and with fewer planes, as if the last ones were zero.
+        """
+        with torch.device("meta"):
+            resized = PolicyNetwork(self.model, self.size, planes)
+        resized.to_empty(device=self.first.weight.device)
+        weights, first = self.state_dict(), torch.zeros_like(resized.first.weight)
+        common = min(planes, self.planes)
+        first[:, :common] = self.first.weight[:, :common]
+        resized.load_state_dict(weights | {"first.weight": first})
+        return resized
+
+    @torch.no_grad()
     def divide_logits(self, by: float) -> None:
         """Scale the last layer so that all logits are divided: the likeliest actions stay the same."""
         last = self.head.score if isinstance(self.head, KindHead) else self.head.answer

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from suphx.agent.network_agent import weights_folder
-from suphx.learning.oracle import without_hidden
+from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.weights import save_agent
 from suphx.selfplay.config import TrainConfig
@@ -49,7 +49,7 @@ class RunFolder:
 
     def save_agent(self, config: TrainConfig, networks: Mapping[str, PolicyNetwork], games: int) -> None:
         """Write the agent, without hidden planes; games: played so far."""
-        plain = {model: without_hidden(network) for model, network in networks.items()}
+        plain = {model: network.with_planes(MODEL_PLANES[model]) for model, network in networks.items()}
         about = {"start": config.start, "games": f"{games:,}", "config": config.model_dump_json()}
         starts, temperatures = [weights_folder(config.start)], temperatures_of(config)
         save_agent(self.agent, plain, config.name, about, starts=starts, temperatures=temperatures)

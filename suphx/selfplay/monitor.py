@@ -9,7 +9,6 @@ from threading import Event
 from simulator.rules import Rules
 from simulator.tables import Ended
 from suphx.checkpoint import load_checkpoint, save_checkpoint
-from suphx.learning.oracle import gamma_at
 from suphx.networks.precision import Precision
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, StrengthEvaluation, check_opponent, read_strength, write_strength
@@ -83,7 +82,7 @@ class Monitor:
     def oracle_of(self, checkpoint: Checkpoint) -> SelfPlayPolicy | None:
         """Return the policy of a checkpoint that sees what is hidden; None if it sees nothing of that."""
         progress, _ = checkpoint
-        gamma = gamma_at(self.config.learning.oracle, progress.learner.games) if progress.learner else 0.0
+        gamma = self.config.learning.gamma_at(progress.learner.games) if progress.learner else 0.0
         if not gamma:
             return None
         return SelfPlayPolicy(0, networks_in(checkpoint, self.start), self._precision, self.config.seed, gamma, ())

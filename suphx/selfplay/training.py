@@ -15,8 +15,8 @@ from pydantic import model_validator
 
 from suphx.checkpoint import TrainingProgress, joined, purpose_of, tensors_below
 from suphx.errors import InputError
-from suphx.learning.diverged import ANOTHER_RUN
 from suphx.learning.learner import Learner, LearnerState
+from suphx.learning.optimizer import ANOTHER_RUN
 from suphx.learning.replay import ReplayState
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.config import TrainConfig

@@ -28,7 +28,6 @@ from suphx.equilibrium.probe.learning import (
 from suphx.equilibrium.response import gains
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
-from suphx.learning.oracle import narrow, widen
 from suphx.networks.policy import PolicyNetwork
 from tests.learning.toy_experience import PRECISION
 
@@ -78,14 +77,14 @@ def test_what_is_hidden_is_the_others_hand_and_the_wall(pocket):
 
 def test_an_oracle_sees_a_share_of_what_is_hidden_and_plays_without_it(pocket):
     planes, hidden, generator = planes_of(pocket), hidden_of(pocket), np.random.default_rng(3)
-    network = widen(PolicyNetwork(MODEL, SIZE, planes.shape[1]))
+    network = PolicyNetwork(MODEL, SIZE, planes.shape[1]).with_planes(planes.shape[1] + ORACLE_PLANES)
     nodes = np.flatnonzero(pocket.tree.kind >= 0)
     rows = [by_network(pocket, planes, network, generator, hidden, gamma)(nodes)[1] for gamma in (1, 0.5, 0)]
     shown = [each["planes"][:, planes.shape[1] :] for each in rows]
     assert shown[0].shape[1] == ORACLE_PLANES and not shown[2].any()
     assert (shown[1] > 0).sum() == pytest.approx((shown[0] > 0).sum() / 2, rel=0.1)
     assert not (shown[1] & ~shown[0]).any()
-    normal = policy_of(narrow(network), pocket, planes, PRECISION)
+    normal = policy_of(network.with_planes(planes.shape[1]), pocket, planes, PRECISION)
     seen = by_network(pocket, planes, network, generator, hidden, 0.0)(nodes)[0]
     table = by_table(pocket, planes, normal)(nodes)[0]
     assert seen[:, : table.shape[1]] == pytest.approx(table, abs=1e-6)

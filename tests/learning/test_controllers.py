@@ -8,7 +8,7 @@ import torch
 from pydantic import ValidationError
 
 from suphx.learning.config import AnnealConfig, EntropyConfig, LearningConfig
-from suphx.learning.controllers import EntropyController, rate_share
+from suphx.learning.model_learner import EntropyController
 
 
 def test_one_step_is_formula_3() -> None:
@@ -66,9 +66,9 @@ def test_alpha_stays_within_its_bounds() -> None:
 
 
 def test_the_rate_falls_after_so_many_games() -> None:
-    anneal = AnnealConfig(after_games=10, games=20, lowest=0.2)
-    assert [rate_share(anneal, games) for games in (0, 10, 20, 30, 99)] == pytest.approx([1, 1, 0.6, 0.2, 0.2])
-    assert rate_share(None, 99) == 1
+    config = LearningConfig(anneal=AnnealConfig(after_games=10, games=20, lowest=0.2))
+    assert [config.rate_share(games) for games in (0, 10, 20, 30, 99)] == pytest.approx([1, 1, 0.6, 0.2, 0.2])
+    assert LearningConfig().rate_share(99) == 1
 
 
 @pytest.mark.parametrize(

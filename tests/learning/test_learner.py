@@ -22,9 +22,9 @@ from suphx.learning.config import (
     LearningConfig,
     OracleConfig,
 )
-from suphx.learning.diverged import LearningDiverged
 from suphx.learning.experience import Batch
 from suphx.learning.learner import Learner, LearnerState
+from suphx.learning.optimizer import LearningDiverged
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
 from tests.learning.toy_experience import (

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from suphx.learning.algorithms import Objective
+from suphx.learning.algorithms import Objective, policy_gradient, ppo
 from suphx.learning.config import LearningConfig
 from suphx.learning.distributions import divergence, entropy, log_probabilities, log_weights
-from suphx.learning.policy_gradient import policy_gradient
-from suphx.learning.ppo import ppo
 from suphx.networks.policy import PolicyNetwork
 from tests.learning.toy_experience import TINY, as_input, random_planes
 

@@ -18,7 +18,6 @@ from suphx.errors import InputError
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import Batch
-from suphx.learning.oracle import widen
 from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork
@@ -214,7 +213,11 @@ def test_a_collector_goes_on_from_its_state_bit_for_bit(steps, table):
 
 
 def widened(models: tuple[str, ...]) -> dict[str, PolicyNetwork]:
-    return tiny_networks() | {model: widen(network) for model, network in tiny_networks().items() if model in models}
+    return tiny_networks() | {
+        model: network.with_planes(network.planes + ORACLE_PLANES)
+        for model, network in tiny_networks().items()
+        if model in models
+    }
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.5])

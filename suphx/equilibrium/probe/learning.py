@@ -29,7 +29,6 @@ from suphx.learning.config import (
 from suphx.learning.distributions import log_probabilities
 from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, input_of
 from suphx.learning.learner import Learner
-from suphx.learning.oracle import narrow
 from suphx.networks.models import OUTPUTS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -251,8 +250,7 @@ def learn(
     start = np.zeros(games, np.int64)
 
     def fair() -> PolicyNetwork:
-        network = learner.networks[MODEL]
-        return network if network.planes == planes.shape[1] else narrow(network)
+        return learner.networks[MODEL].with_planes(planes.shape[1])
 
     for update in range(1, updates + 1):
         network = learner.networks[MODEL]

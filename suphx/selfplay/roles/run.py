@@ -18,7 +18,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from suphx.checkpoint import load_checkpoint
 from suphx.cluster import answers, join_or_start
 from suphx.errors import InputError, words_of
-from suphx.learning.diverged import LearningDiverged
+from suphx.learning.optimizer import LearningDiverged
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, read_strength
 from suphx.selfplay.folder import RunFolder

@@ -16,8 +16,8 @@ import ray
 import torch
 from ray.exceptions import GetTimeoutError, ObjectLostError, RayError, RayTaskError
 
-from suphx.learning.diverged import LearningDiverged
 from suphx.learning.learner import Learner, LearnerState
+from suphx.learning.optimizer import LearningDiverged
 from suphx.learning.peers import Peers, TorchPeers, open_store
 from suphx.networks.models import CRITIC
 from suphx.networks.precision import keep_memory
