@@ -30,7 +30,7 @@ play() { # SIZE: self-play from fresh networks of a size, for a time
     python - "$1" "$out/start-$1" <<'P'
 import sys
 from pathlib import Path
-from suphx.agent.network_agent import load_networks
+from suphx.agent.registry import load_networks
 from suphx.networks.weights import save_agent
 
 save_agent(Path(sys.argv[2]), load_networks(f"untrained:{sys.argv[1]}")[1], sys.argv[1])

@@ -10,8 +10,7 @@ from simulator.exports import lazy
 # Relative imports: the cache key of compiled code includes every module imported as `suphx.x` (see `simulator.jit`).
 if TYPE_CHECKING:
     from .agent.interface import Agent, AgentOutput, ModelOutput
-    from .agent.network_agent import NetworkAgent
-    from .agent.registry import load_agent
+    from .agent.registry import NetworkAgent, load_agent
     from .errors import InputError
     from .evaluation.arena import MatchTerms
     from .evaluation.match import Outcome, play_match
@@ -32,8 +31,7 @@ __getattr__, __dir__ = lazy(
     __name__,
     {
         "agent.interface": "Agent AgentOutput ModelOutput",
-        "agent.network_agent": "NetworkAgent",
-        "agent.registry": "load_agent",
+        "agent.registry": "NetworkAgent load_agent",
         "errors": "InputError",
         "evaluation.arena": "MatchTerms",
         "evaluation.match": "Outcome play_match",

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from simulator.logs.formats import read_log
 from simulator.logs.model import GameLog
-from suphx.agent.network_agent import NetworkAgent
-from suphx.agent.registry import load_agent
+from suphx.agent.registry import NetworkAgent, load_agent
 from suphx.networks.precision import choose_precision
 from suphx.review.analysis import review_game
 from suphx.review.document import Review

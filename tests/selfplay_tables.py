@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.rules import Rules
-from suphx.agent.network_agent import untrained_networks
+from suphx.agent.registry import untrained_networks
 from suphx.learning.experience import Batch, join
 from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
@@ -14,9 +14,9 @@ from suphx.networks.sizes import NetworkSize
 from suphx.reward.kinds import TableRewards
 from suphx.reward.rounds import PointRewards
 from suphx.selfplay.collect import Collector
+from suphx.selfplay.config import FourLearners, TableConfig
+from suphx.selfplay.folder import load_opponents
 from suphx.selfplay.policy import SelfPlayPolicy
-from suphx.selfplay.seating import FourLearners, TableConfig
-from suphx.selfplay.sources import load_opponents
 
 RULES = Rules(length="east")
 SEED = 11

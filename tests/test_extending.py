@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from simulator.logs.generate import generate_mjlogs
 from simulator.rules import PRESETS
 from suphx import MatchTerms, cli, load_agent, one_against_three, play_match
-from suphx.agent.network_agent import untrained_networks
+from suphx.agent.registry import untrained_networks
 from suphx.learning.algorithms import ALGORITHMS
 from suphx.networks.sizes import ARCHITECTURES, NetworkSize
 from suphx.networks.weights import WeightsError, read_tensors, save_agent
@@ -158,7 +158,7 @@ for answer in (0, 1):
 
 PLANE = """
 from suphx import encode_batch
-from suphx.agent.network_agent import load_networks
+from suphx.agent.registry import load_networks
 from suphx.features.layout import LAYOUT, start
 from simulator.record import ACTIONS
 from simulator.tables import Tables

@@ -18,7 +18,7 @@ from suphx.adaptation.hands import ExperimentHand, HandsConfig, find_hands
 from suphx.adaptation.players import OriginalAgent, PolicyCopy
 from suphx.adaptation.results import ADAPTED, SHUFFLED, HandResult, HandResults, Trial
 from suphx.agent import DEFAULT_AGENT
-from suphx.agent.network_agent import fingerprint_of_networks
+from suphx.agent.registry import fingerprint_of_networks
 from suphx.config import Config
 from suphx.threads import Shared, in_threads
 

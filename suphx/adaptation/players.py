@@ -12,7 +12,7 @@ from simulator.tables import Decisions
 from suphx.adaptation.steps import n_shared_blocks
 from suphx.agent.flow import Flow, Network, PlaneEncoder, Sampling
 from suphx.agent.interface import AgentOutput
-from suphx.agent.network_agent import load_networks
+from suphx.agent.registry import load_networks
 from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork

@@ -36,7 +36,8 @@ class AgentSettings:
     """Seconds an external bot has for a decision; None for its usual time."""
 
 
-def _name_and_version(name: str) -> str:
+def name_and_version(name: str) -> str:
+    """Return the fingerprint of an agent that only changes with the package."""
     return f"{name}, {version('suphx')}"
 
 
@@ -46,7 +47,7 @@ class AgentKind:
 
     load: Callable[[str, AgentSettings], Agent]
     """Load the agent with a full name; raises InputError for an unusable one."""
-    fingerprint: Callable[[str], str] = _name_and_version
+    fingerprint: Callable[[str], str] = name_and_version
     """Return a string that changes when the agent behind a full name changes; raises InputError as `load`."""
     has_networks: bool = False
     """Whether it decides with this project's own networks."""

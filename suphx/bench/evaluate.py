@@ -18,7 +18,7 @@ from simulator.players import player
 from simulator.tables import Decisions
 from suphx.agent.flow import Flow, Network, PlaneEncoder, Sampling
 from suphx.agent.interface import Agent, AgentOutput
-from suphx.agent.network_agent import untrained_networks
+from suphx.agent.registry import untrained_networks
 from suphx.bench.timing import made_up_planes
 from suphx.evaluation.arena import BATCH, MatchTerms, play_here
 from suphx.evaluation.protocol import MatchPlan, one_against_three

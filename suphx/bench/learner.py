@@ -11,7 +11,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from simulator.record import SEATS
 from simulator.tiles import KINDS
-from suphx.agent.network_agent import untrained_networks
+from suphx.agent.registry import untrained_networks
 from suphx.bench.networks import bench_inference
 from suphx.bench.selfplay import MODEL, Spent
 from suphx.bench.timing import made_up_planes

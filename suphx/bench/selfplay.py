@@ -16,7 +16,7 @@ from simulator.players import player
 from simulator.rules import Rules
 from suphx.agent.flow import Flow, Network, PlaneEncoder, Sampling
 from suphx.agent.interface import RuleAgent
-from suphx.agent.network_agent import untrained_networks
+from suphx.agent.registry import untrained_networks
 from suphx.bench.timing import made_up_planes
 from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODEL_PLANES, MODELS, Model
@@ -26,8 +26,8 @@ from suphx.networks.sizes import NetworkSize
 from suphx.reward.kinds import TableRewards
 from suphx.reward.rounds import PointRewards
 from suphx.selfplay.collect import Collector
+from suphx.selfplay.config import FourLearners
 from suphx.selfplay.policy import sampling_of
-from suphx.selfplay.seating import FourLearners
 
 T = TypeVar("T")
 

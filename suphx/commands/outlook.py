@@ -78,7 +78,7 @@ def evaluate(
     The test games are those that no training of `suphx` uses; frequencies are counted on the training games.
     """
     from simulator.files import write_whole
-    from suphx.agent.network_agent import weights_folder
+    from suphx.agent.registry import weights_folder
     from suphx.dataset.logs import open_prepared
     from suphx.errors import InputError
     from suphx.networks.inference import Evaluator

@@ -17,7 +17,7 @@ from simulator.tiles import KINDS
 from suphx.agent import DEFAULT_AGENT
 from suphx.agent.interface import Agent
 from suphx.agent.model_decisions import compile_model_decisions
-from suphx.agent.network_agent import NetworkAgent
+from suphx.agent.registry import NetworkAgent
 from suphx.errors import InputError
 from suphx.outlook.predictor import Outlook, included_outlook
 from suphx.review.choices import DecisionPoint, decisions_of

@@ -13,8 +13,8 @@ from simulator.efficiency import discards_batch, kinds_of, shanten_batch
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.tiles import KIND_NAMES, KINDS, RED_FIVE_KINDS
-from suphx.agent.network_agent import NetworkAgent
 from suphx.agent.opinions import Opinions, opinions_of
+from suphx.agent.registry import NetworkAgent
 from suphx.dataset.loader import legal_discards
 from suphx.features.encode import encode_batch
 from suphx.features.layout import start

@@ -25,8 +25,8 @@ from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, rows_of
 from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.reward.kinds import TableRewards
+from suphx.selfplay.config import LEARNER, TableConfig, seated
 from suphx.selfplay.policy import fitting
-from suphx.selfplay.seating import LEARNER, TableConfig, seated
 
 _COUNTERS = ("games", "begun", "rounds", "decisions", "model_decisions", "version")
 
@@ -74,7 +74,7 @@ class Collector:
 
         slots: number of games side by side, which `rewards` must be made for. seed: random seed of the walls. models:
         those that learn, whose decisions are kept. opponents: the other players, by number: those that the table names
-        (`sources.load_opponents`). oracle: whether the policy may be shown hidden planes. hidden: keep all hidden
+        (`folder.load_opponents`). oracle: whether the policy may be shown hidden planes. hidden: keep all hidden
         planes, for a critic. max_confidence: decisions whose likeliest action is more probable are not kept.
         """
         self.table = table

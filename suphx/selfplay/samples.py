@@ -11,7 +11,7 @@ from simulator.record import GAME
 from simulator.rules import Rules
 from simulator.tables import Ended
 from suphx.selfplay.collect import as_bytes, from_bytes
-from suphx.selfplay.seating import TableConfig, seated
+from suphx.selfplay.config import TableConfig, seated
 
 #: The table whose rounds are kept while they are played.
 SAMPLED_TABLE = 0

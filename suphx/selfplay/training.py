@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, TypeAlias
 
+import numpy as np
 import torch
 from pydantic import model_validator
 
@@ -21,9 +22,8 @@ from suphx.learning.replay import ReplayState
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
-from suphx.selfplay.metrics import MetricAverages
+from suphx.selfplay.folder import fingerprints
 from suphx.selfplay.play import PlayCounts
-from suphx.selfplay.sources import fingerprints
 
 
 class SelfPlayInterrupted(Exception):
@@ -44,7 +44,7 @@ class TrainingReport:
     games_per_s: float
     decisions_per_s: float
     metrics: Mapping[str, float] = field(default_factory=dict)
-    """As written to TensorBoard (`metrics.py`)."""
+    """As written to TensorBoard (`monitor.MetricWriter`)."""
     strength: Strength | None = None
     """Result of a measurement, if this report is about one."""
     warning: str = ""
@@ -110,6 +110,25 @@ def networks_in(checkpoint: Checkpoint, start: Mapping[str, PolicyNetwork]) -> d
             networks[model] = PolicyNetwork(model, network.size, weights["first.weight"].shape[1])
             networks[model].load_state_dict(weights)
     return networks
+
+
+class MetricAverages:
+    """Collects metrics by name and averages them."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, list[float]] = {}
+
+    def add(self, groups: Mapping[str, Mapping[str, float]]) -> None:
+        """Add metrics, by group and name."""
+        for group, metrics in groups.items():
+            for name, value in metrics.items():
+                self._values.setdefault(f"{group}/{name}", []).append(value)
+
+    def take(self) -> dict[str, float]:
+        """Return the mean of each metric since the last call."""
+        means = {name: float(np.mean(values)) for name, values in self._values.items()}
+        self._values = {}
+        return means
 
 
 class SelfPlayTraining:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from suphx.agent.network_agent import weights_folder
+from suphx.agent.registry import weights_folder
 from suphx.checkpoint import purpose_of
 from suphx.dataset.loader import Loader, PairChunk, Source, legal_discards
 from suphx.dataset.prepared import Prepared

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from simulator.files import write_json, write_whole
-from suphx.agent.network_agent import weights_folder
+from suphx.agent.registry import weights_folder
 from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.dataset.selection import select
 from suphx.networks.models import MODELS

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from suphx.agent.network_agent import weights_folder
+from suphx.agent.registry import weights_folder
 from suphx.dataset.prepared import Prepared
 from suphx.dataset.selection import Filters, Selection, select
 from suphx.errors import InputError

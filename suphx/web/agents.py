@@ -7,8 +7,7 @@ from fastapi import HTTPException
 
 from simulator.players import PLAYERS
 from suphx.agent.interface import Agent
-from suphx.agent.network_agent import INCLUDED, NetworkAgent
-from suphx.agent.registry import load_agent
+from suphx.agent.registry import INCLUDED, NetworkAgent, load_agent
 from suphx.review.analysis import clean, reviewing
 
 #: Largest seed of a game: JavaScript represents every integer up to it exactly.

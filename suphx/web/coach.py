@@ -7,7 +7,7 @@ import numpy as np
 
 from simulator.record import GAME
 from simulator.rules import Rules
-from suphx.agent.network_agent import NetworkAgent
+from suphx.agent.registry import NetworkAgent
 from suphx.errors import InputError
 from suphx.outlook.predictor import Outlook, included_outlook
 from suphx.review.choices import DecisionPoint, decisions_of

@@ -11,7 +11,7 @@ from simulator.rules import Rules
 from simulator.tables import Ended, Tables
 from suphx.adaptation.players import OriginalAgent
 from suphx.adaptation.rollouts import RolloutPosition
-from suphx.agent.network_agent import untrained_networks
+from suphx.agent.registry import untrained_networks
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
 from suphx.reward.games import Games

@@ -10,7 +10,7 @@ from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.agent.flow import Flow, Sampling
 from suphx.agent.interface import Agent, RuleAgent
-from suphx.agent.network_agent import NetworkAgent, untrained_networks
+from suphx.agent.registry import NetworkAgent, untrained_networks
 from suphx.networks.models import MODELS, OUTPUTS
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import NetworkSize

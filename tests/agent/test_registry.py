@@ -14,8 +14,7 @@ from simulator.tables import Decisions, Tables
 from simulator.walls import DEAD_WALL, URA_INDICATORS
 from suphx import cli
 from suphx.agent.interface import AgentOutput
-from suphx.agent.network_agent import untrained_networks
-from suphx.agent.registry import AGENTS, fingerprint, has_networks, is_external, kind_of, load_agent
+from suphx.agent.registry import AGENTS, fingerprint, has_networks, is_external, kind_of, load_agent, untrained_networks
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import WeightsError, save_agent

@@ -11,7 +11,7 @@ import torch
 from selfplay_tables import collect, tiny_collector
 from torch.nn import functional
 
-from suphx.agent.network_agent import untrained_networks
+from suphx.agent.registry import untrained_networks
 from suphx.bench.timing import made_up_planes
 from suphx.learning.config import CriticConfig, LearningConfig
 from suphx.learning.learner import Learner

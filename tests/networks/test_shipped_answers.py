@@ -17,7 +17,7 @@ import torch
 from simulator.players.simple import choose_random
 from simulator.record import CHOW_LOW, OPEN_KONG, PASS, PONG, SEATS, TSUMO
 from simulator.tables import Tables
-from suphx.agent.network_agent import INCLUDED, load_networks
+from suphx.agent.registry import INCLUDED, load_networks
 from suphx.features.encode import encode_batch, encode_call_batch
 from suphx.features.layout import PLANES
 from suphx.networks.convolution import unpack

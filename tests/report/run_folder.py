@@ -14,7 +14,7 @@ from suphx.evaluation.tally import COLUMN, COLUMNS
 from suphx.networks.weights import AgentCard
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
-from suphx.selfplay.metrics import MetricWriter
+from suphx.selfplay.monitor import MetricWriter
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
 BEFORE, AFTER, WEAK = "pretrain/agent", "train/agent", "pretrain/weak"

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from suphx.cli import app
 from suphx.report import plots
-from suphx.selfplay.metrics import MetricWriter
+from suphx.selfplay.monitor import MetricWriter
 
 
 @pytest.fixture

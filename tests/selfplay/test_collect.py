@@ -13,7 +13,7 @@ from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Tables
 from suphx.agent.flow import PlaneEncoder, Sampling
-from suphx.agent.network_agent import NetworkAgent
+from suphx.agent.registry import NetworkAgent
 from suphx.errors import InputError
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
@@ -21,8 +21,8 @@ from suphx.learning.experience import Batch
 from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork
+from suphx.selfplay.config import FourLearners, OneAgainstThree
 from suphx.selfplay.policy import SelfPlayPolicy
-from suphx.selfplay.seating import FourLearners, OneAgainstThree
 
 #: (round, seat) -> model -> rows of (step, planes, hidden, legal, action, log-probability).
 Asked = dict[tuple[int, int], dict[str, list[tuple]]]

@@ -43,10 +43,9 @@ from suphx.networks.weights import load_card, save_agent
 from suphx.reward.rounds import SHIPPED_PREDICTOR
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, StrengthEvaluation
-from suphx.selfplay.folder import CHECKPOINT_NAME, RunFolder
+from suphx.selfplay.folder import CHECKPOINT_NAME, RunFolder, load_start
 from suphx.selfplay.local import LocalTraining
 from suphx.selfplay.progress import training_line
-from suphx.selfplay.sources import load_start
 from suphx.selfplay.training import Collapsed, SelfPlayInterrupted, TrainingReport
 
 GAMES = 3

@@ -15,7 +15,7 @@ import torch
 from role_runs import PATIENCE, ray_here, tiny_start, values
 from selfplay_tables import precision, tiny_networks
 
-from suphx.agent.network_agent import weights_folder
+from suphx.agent.registry import weights_folder
 from suphx.errors import InputError
 from suphx.networks.weights import load_agent
 from suphx.selfplay.config import TrainConfig

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from suphx.agent.network_agent import INCLUDED, weights_folder
+from suphx.agent.registry import INCLUDED, weights_folder
 from suphx.cli import app
 from suphx.evaluation.arena import MatchTerms
 from suphx.evaluation.match import play_match

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from simulator.logs.generate import generate_games
-from suphx.agent.network_agent import untrained_networks
+from suphx.agent.registry import untrained_networks
 from suphx.dataset.loader import Loader
 from suphx.dataset.prepare import prepare_games
 from suphx.dataset.selection import select

@@ -15,11 +15,11 @@ from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import Precision
 from suphx.selfplay.collect import PlayerModel
+from suphx.selfplay.config import LEARNER
 from suphx.selfplay.policy import fitted_logits
 from suphx.selfplay.roles.channel import RequestChannel
 from suphx.selfplay.roles.role import find
 from suphx.selfplay.roles.run_inputs import run_inputs_with_networks
-from suphx.selfplay.seating import LEARNER
 
 #: Seconds to wait if no engine is available.
 _AGAIN_SECONDS = 0.5

@@ -13,12 +13,11 @@ from simulator.files import write_whole
 from suphx.errors import InputError
 from suphx.networks.precision import choose_precision
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.metrics import MetricAverages
 from suphx.selfplay.monitor import Monitor
 from suphx.selfplay.policy import SelfPlayPolicy
 from suphx.selfplay.roles.role import Role, is_answered
 from suphx.selfplay.roles.run_inputs import RunInputs, publish_run_inputs
-from suphx.selfplay.training import Collapsed, SelfPlayProgress, TrainingReport
+from suphx.selfplay.training import Collapsed, MetricAverages, SelfPlayProgress, TrainingReport
 
 #: Part of a checkpoint that a parameter server needs.
 _OF_SERVER = "learner."

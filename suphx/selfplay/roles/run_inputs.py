@@ -13,17 +13,15 @@ import ray
 from ray.exceptions import ObjectLostError
 
 from simulator.rules import Rules
-from suphx.agent.network_agent import UNTRAINED, weights_folder
-from suphx.agent.registry import has_networks
+from suphx.agent.registry import UNTRAINED, has_networks, weights_folder
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_VERSION, VERSION
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.weights import load_agent
 from suphx.reward.kinds import RoundRewards
-from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.config import LEARNER, TrainConfig
+from suphx.selfplay.folder import load_opponents
 from suphx.selfplay.roles.role import ask, find
-from suphx.selfplay.seating import LEARNER
-from suphx.selfplay.sources import load_opponents
 
 #: Seconds to wait for a monitor that has died and is being restarted.
 _AGAIN_SECONDS = 0.5

@@ -24,7 +24,8 @@ from suphx.learning.critic import critic_planes
 from suphx.learning.experience import Batch
 from suphx.networks.models import CRITIC
 from suphx.networks.precision import keep_memory
-from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.config import LEARNER, TrainConfig
+from suphx.selfplay.folder import load_opponents
 from suphx.selfplay.play import CollectedRounds, PlayCounts
 from suphx.selfplay.policy import OracleEncoder, sampling_of
 from suphx.selfplay.roles.inference_client import (
@@ -38,8 +39,6 @@ from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_DECISIONS, precision_
 from suphx.selfplay.roles.role import Role, ask, find, find_all, is_answered
 from suphx.selfplay.roles.run_inputs import RunInputs, run_inputs
 from suphx.selfplay.samples import SAMPLED_TABLE
-from suphx.selfplay.seating import LEARNER
-from suphx.selfplay.sources import load_opponents
 
 #: Seconds after which experience of fewer decisions is sent.
 _SENT_SECONDS = 5.0
