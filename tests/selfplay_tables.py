@@ -15,7 +15,7 @@ from suphx.reward.kinds import TableRewards
 from suphx.reward.rounds import PointRewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import FourLearners, TableConfig
-from suphx.selfplay.folder import load_opponents
+from suphx.selfplay.play import load_opponents
 from suphx.selfplay.policy import SelfPlayPolicy
 
 RULES = Rules(length="east")

@@ -18,8 +18,8 @@ import numpy as np
 
 from simulator import record as r
 from simulator.tables import Decisions
-from suphx.agent.flow import Flow, encode_model_rows
-from suphx.agent.model_decisions import DISCARD, discard_actions, model_decisions
+from suphx.agent.flow import Flow, FlowBatch
+from suphx.agent.model_decisions import DISCARD, discard_actions
 from suphx.agent.sampling import softmax
 from suphx.networks.models import CALL_MODELS, MODELS, NO, TURN_MODELS, YES
 
@@ -43,15 +43,12 @@ def opinions_of(flow: Flow, games: np.ndarray, decisions: Decisions) -> Opinions
     return Opinions(batch.probability, batch.preferred)
 
 
-class _Batch:
+class _Batch(FlowBatch):
     """Decisions passing through the flow; `_left` is the probability that each reaches the next step."""
 
     def __init__(self, flow: Flow, games: np.ndarray, decisions: Decisions) -> None:
-        self._flow, self._games, self._decisions = flow, games, decisions
-        models = model_decisions(games, decisions)
-        self.preferred, self._kinds = models.by_rules, models.kinds
-        self._inputs = encode_model_rows(flow.encoder, games, decisions, models.rows)
-        self._logits = flow.logits({model: each.planes for model, each in self._inputs.items()})
+        super().__init__(flow, games, decisions)
+        self.preferred, self._logits = self._actions, flow.logits(self.planes)
         self.probability = np.zeros((len(decisions), r.ACTIONS))
         decided = np.flatnonzero(self.preferred != r.NO_ACTION)
         self.probability[decided, self.preferred[decided]] = 1
@@ -96,8 +93,7 @@ class _Batch:
             legal = self._kinds[inputs.decision]
             share[inputs.decision] = softmax(np.where(legal, self._logits[MODELS[DISCARD]].astype(np.float64), -np.inf))
         decision, kind = np.nonzero(self._kinds)
-        index, seats = self._decisions.game[decision], self._decisions.seat[decision]
-        action = discard_actions(self._games, index, seats, kind)
+        action = discard_actions(self._games, self._index[decision], self._seats[decision], kind)
         self.probability[decision, action] = self._left[decision] * share[decision, kind]
         likeliest = kind == share.argmax(axis=1)[decision]
         self._prefer(decision[likeliest], action[likeliest])

@@ -14,8 +14,9 @@ from simulator.rules import Rules
 from suphx.cluster import ADDRESS_VARIABLE
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import check_opponent
-from suphx.selfplay.folder import load_opponents, load_start
+from suphx.selfplay.folder import load_start
 from suphx.selfplay.pace import LONG_ROUND, TrainingPace
+from suphx.selfplay.play import load_opponents
 from suphx.selfplay.roles.plan import GIB, Node, ResourcePlan, parse_node, plan_of, this_machine
 from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
 from suphx.selfplay.roles.run_inputs import read_run_inputs

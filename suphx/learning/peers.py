@@ -9,8 +9,6 @@ from collections.abc import Sequence
 import torch
 from torch import distributed
 
-#: Names of metrics that are sums or maxima, rather than means over a step's decisions.
-_SUMS, _LARGEST = ("accepted",), ("weight_max",)
 #: How long to wait for a process that does not answer before the step fails in all of them.
 _TIMEOUT = datetime.timedelta(seconds=300)
 #: The loopback interface.
@@ -78,9 +76,9 @@ class TorchPeers(Peers):
         weights = table[:, list(metrics).index("accepted")] if "accepted" in metrics else torch.ones(self.size)
         combined = {}
         for name, column in zip(metrics, table.T, strict=True):
-            if name in _SUMS:
+            if name == "accepted":
                 combined[name] = float(column.sum())
-            elif name in _LARGEST:
+            elif name == "weight_max":
                 combined[name] = float(column.max())
             elif name == "loss":  # a mean over accepted decisions
                 combined[name] = float((column * weights).sum() / weights.sum().clamp(min=1))

@@ -1,11 +1,18 @@
-"""The 3x1 convolution along the 34 kinds of tiles, with a weight gradient that is fast on a CPU, and its input.
+"""The 3x1 convolution along the 34 kinds of tiles, fast on a CPU, and its input.
 
-Activations are 4-D, [n, channels, 34, 1], and are stored as [n, 34, channels] (channels last). For the forward pass and
-the gradient of the input, PyTorch's own convolution is the fastest variant measured, and where
-that needs it, the same memory viewed as [n, channels, 1, 34] (`onednn.py`). For the gradient of the weights, oneDNN
-takes six times as long without that view.
+Activations are 4-D, [n, channels, 34, 1], and are stored as [n, 34, channels] (channels last). On a CPU oneDNN computes
+the sum and the ReLU that follow a convolution while its results are still in registers; as separate operations, they
+need more passes over memory, which take a third of a residual block's time. These fused operations are those that
+torch's own compiler emits; if a build of torch does not have them, or the CPU has no bfloat16 of theirs (it needs
+AVX512), the same is computed in steps.
+
+Without AVX512, oneDNN's kernels compute several places of the last dimension at once: with a single one they run at a
+third of the speed of the same memory viewed as [n, channels, 1, 34]. For the gradient of the weights, oneDNN takes six
+times as long without that view, with AVX512 too.
 """
 
+import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,13 +22,115 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from simulator.tiles import KINDS
-from suphx.networks.onednn import convolve, convolve_and_add, lying, plain
 
-_PADDING = (1, 0)
+_PADDING, _ONES = [1, 0], [1, 1]
 _PART_BITS = 16  # bits of a mask that are unpacked at a time: int64 rows would take four times the memory
 _PARTS = 3
 #: Types that oneDNN computes in; float64 is used by tests only.
 _FUSED_TYPES = (torch.float32, torch.bfloat16)
+_LIES = torch.backends.cpu.get_cpu_capability() == "AVX2"
+_FUSED = getattr(torch.ops.mkldnn, "_convolution_pointwise", None) if torch.backends.mkldnn.is_available() else None
+#: Whether the operations compute in bfloat16 on this CPU.
+BFLOAT16 = _FUSED is not None and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+#: Number of positions for which the order of the weights is optimized; any other number works as well.
+USUAL_POSITIONS = 64
+
+
+def _fuses(x: torch.Tensor) -> bool:
+    return _FUSED is not None and (BFLOAT16 or x.dtype != torch.bfloat16)
+
+
+def lying(tensor: torch.Tensor) -> torch.Tensor:
+    """Return [n, channels, kinds, 1] as [n, channels, 1, kinds], channels last, in the same memory.
+
+    The strides of a transposed tensor are different, and are not recognized as channels last.
+    """
+    n, channels, kinds, _ = tensor.shape
+    return tensor.permute(0, 2, 3, 1).reshape(n, 1, kinds, channels).permute(0, 3, 1, 2)
+
+
+def _standing(tensor: torch.Tensor) -> torch.Tensor:
+    """Return [n, channels, 1, kinds] as [n, channels, kinds, 1], likewise."""
+    n, channels, _, kinds = tensor.shape
+    return tensor.permute(0, 2, 3, 1).reshape(n, kinds, 1, channels).permute(0, 3, 1, 2)
+
+
+def arranged(weight: torch.Tensor) -> torch.Tensor:
+    """Return weights [filters, channels, 3, 1] in the fastest order for this module's convolutions."""
+    weight = weight.clone(memory_format=torch.channels_last)
+    if not _fuses(weight):
+        return weight
+    arrange: Any = torch._C._nn.mkldnn_reorder_conv2d_weight
+    if _LIES:
+        shape = [USUAL_POSITIONS, weight.shape[1], 1, KINDS]
+        return arrange(lying(weight).to_mkldnn(), _PADDING[::-1], _ONES, _ONES, 1, shape)
+    shape = [USUAL_POSITIONS, weight.shape[1], KINDS, 1]
+    return arrange(weight.to_mkldnn(), _PADDING, _ONES, _ONES, 1, shape)
+
+
+def plain(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Return the convolution alone, without a bias; weight: as it is learned."""
+    if _LIES:
+        return _standing(functional.conv2d(lying(x), lying(weight), padding=_PADDING[::-1]))
+    return functional.conv2d(x, weight, padding=_PADDING)
+
+
+def convolve(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    other: torch.Tensor | None = None,
+    cut: bool = True,
+) -> torch.Tensor:
+    """Return the convolution, or its sum with `other`, after a ReLU if `cut` is set."""
+    if _FUSED is None or not _fuses(x):
+        sums = functional.conv2d(x, weight, bias, padding=_PADDING)
+        if other is not None:
+            sums += other
+        return functional.relu(sums, inplace=True) if cut else sums
+    padding = _PADDING
+    if _LIES:
+        x, weight, padding = lying(x), weight if weight.is_mkldnn else lying(weight), _PADDING[::-1]
+    if other is None:
+        sums = _FUSED(x, weight, bias, padding, _ONES, _ONES, 1, "relu" if cut else "none", [], "")
+    else:
+        other, after = lying(other) if _LIES else other, "relu" if cut else None
+        sums = _FUSED.binary(x, other, weight, bias, padding, _ONES, _ONES, 1, "add", 1.0, after, [], "")
+    return _standing(sums) if _LIES else sums
+
+
+@cache
+def sums_alike(channels: int, filters: int, dtype: torch.dtype, positions: int) -> bool:
+    """Return whether convolutions give the same results in passes of `positions` as in passes of `USUAL_POSITIONS`.
+
+    No library guarantees it. oneDNN chooses a kernel and its tiles by shape, including the number of positions. A
+    different kernel sums in another order and rounds differently, so that a close decision may change. The same kernel
+    gives the same bits, whatever the numbers are. Both kinds of convolutions that networks use are tested with random
+    numbers, on a common multiple of both sizes, once per process and shape.
+    """
+    if positions == USUAL_POSITIONS:
+        return True
+    generator = torch.Generator().manual_seed(0)
+
+    def random(*shape: int) -> torch.Tensor:
+        return torch.randn(shape, generator=generator).to(dtype)
+
+    def over_and_over(block: torch.Tensor) -> torch.Tensor:
+        times = math.lcm(positions, USUAL_POSITIONS) // USUAL_POSITIONS
+        return block.repeat(times, 1, 1, 1).contiguous(memory_format=torch.channels_last)
+
+    x = over_and_over(random(USUAL_POSITIONS, channels, KINDS, 1))
+    added = over_and_over(random(USUAL_POSITIONS, filters, KINDS, 1))
+    weight, bias = arranged(random(filters, channels, 3, 1) * channels**-0.5), random(filters)
+
+    def in_passes(size: int) -> list[torch.Tensor]:
+        parts, others = x.split(size), added.split(size)
+        alone = [convolve(part, weight, bias) for part in parts]
+        sums = [convolve(part, weight, None, other) for part, other in zip(parts, others, strict=True)]
+        return [torch.cat(alone), torch.cat(sums)]
+
+    with torch.inference_mode():
+        return all(map(torch.equal, in_passes(positions), in_passes(USUAL_POSITIONS)))
 
 
 class _Block(torch.autograd.Function):
@@ -31,7 +140,7 @@ class _Block(torch.autograd.Function):
     def forward(ctx: Any, x: torch.Tensor, *layers: torch.Tensor) -> torch.Tensor:
         weight, bias, second_weight, second_bias = layers
         middle = convolve(x, weight, bias)
-        out = convolve_and_add(middle, x, second_weight, second_bias)
+        out = convolve(middle, second_weight, second_bias, x)
         ctx.save_for_backward(x, middle, out, weight, second_weight)
         return out
 
@@ -43,7 +152,7 @@ class _Block(torch.autograd.Function):
         to_second = _weight_gradients(gradient, middle, second_weight)
         inner = _cut_off(plain(gradient, _mirrored(second_weight)), middle)
         to_first = _weight_gradients(inner, x, weight)
-        return convolve_and_add(inner, gradient, _mirrored(weight), None, cut=False), *to_first, *to_second
+        return convolve(inner, _mirrored(weight), None, gradient, cut=False), *to_first, *to_second
 
 
 def _cut_off(gradient: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
@@ -73,7 +182,7 @@ class KindConvolution(nn.Conv2d):
     """
 
     def __init__(self, channels: int, filters: int) -> None:
-        super().__init__(channels, filters, kernel_size=(3, 1), padding=_PADDING)
+        super().__init__(channels, filters, kernel_size=(3, 1), padding=(1, 0))
         self.weight = nn.Parameter(self.weight.detach().contiguous(memory_format=torch.channels_last))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -1,6 +1,6 @@
 """A network for inference on a CPU, with fewer passes over memory.
 
-Planes are used in packed form (`first_layer.py`), and convolutions include the sum and the ReLU (`onednn.py`).
+Planes are used in packed form (`first_layer.py`), and convolutions include the sum and the ReLU (`convolution.py`).
 
 The result for a position does not depend on the other positions in a call, to the last bit. Kernels are chosen by
 shape, and may sum in another order for another shape. Matrix products therefore always have the same number of
@@ -20,9 +20,8 @@ import torch
 from torch.nn import functional
 
 from simulator.tiles import KINDS
-from suphx.networks.convolution import KindConvolution
+from suphx.networks.convolution import USUAL_POSITIONS, KindConvolution, arranged, convolve, sums_alike
 from suphx.networks.first_layer import add_up, by_plane
-from suphx.networks.onednn import USUAL_POSITIONS, arranged, convolve, convolve_and_add, sums_alike
 from suphx.networks.policy import ResidualBlock, Trunk
 
 #: The size of a pass is a multiple of this, since setting up a new size takes longer than a pass.
@@ -88,7 +87,7 @@ class FusedNetwork:
     def _trunk(self, packed: np.ndarray, size: int, blocks: int) -> torch.Tensor:
         x = self._first(packed, size).transpose(1, 2).unsqueeze(-1)  # [n, filters, 34, 1], in the same memory
         for first, first_bias, second, second_bias in self._blocks[:blocks]:
-            x = convolve_and_add(convolve(x, first, first_bias), x, second, second_bias)
+            x = convolve(convolve(x, first, first_bias), second, second_bias, x)
         return x
 
     def _first(self, packed: np.ndarray, size: int) -> torch.Tensor:

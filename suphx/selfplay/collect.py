@@ -74,7 +74,7 @@ class Collector:
 
         slots: number of games side by side, which `rewards` must be made for. seed: random seed of the walls. models:
         those that learn, whose decisions are kept. opponents: the other players, by number: those that the table names
-        (`folder.load_opponents`). oracle: whether the policy may be shown hidden planes. hidden: keep all hidden
+        (`play.load_opponents`). oracle: whether the policy may be shown hidden planes. hidden: keep all hidden
         planes, for a critic. max_confidence: decisions whose likeliest action is more probable are not kept.
         """
         self.table = table

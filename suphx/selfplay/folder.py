@@ -1,16 +1,12 @@
 """The files of a training: what it begins with, and its folder, whose contents are always complete."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from suphx.agent.interface import Agent, Follower
-from suphx.agent.registry import fingerprint, weights_folder
-from suphx.agent.registry import load_agent as load_player
-from suphx.errors import InputError
+from suphx.agent.registry import weights_folder
 from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.precision import Precision
 from suphx.networks.weights import load_agent, load_card, save_agent
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, read_strength, write_strength
@@ -102,25 +98,3 @@ def temperatures_of(config: TrainConfig) -> dict[str, float]:
     """Return the temperatures of a training's agents (`AgentCard`), by model; raises InputError as `load_start`."""
     before, wanted = load_card(weights_folder(config.start)).temperatures, config.learning.start_temperature
     return before if wanted is None else before | dict.fromkeys(config.learning.models, wanted)
-
-
-def load_opponents(names: Sequence[str], seed: int, precision: Precision | None = None) -> list[Agent]:
-    """Return the named opponents; raises InputError if one cannot be loaded."""
-    agents = []
-    for name in names:
-        agent = load_player(name, seed, None, precision, batch_invariant=True)
-        if isinstance(agent, Follower):
-            agent.close()
-            raise InputError(f"{name}: a bot that lives outside this program cannot sit at the tables of self-play")
-        agents.append(agent)
-    return agents
-
-
-def fingerprints(config: TrainConfig) -> dict[str, str]:
-    """Return hashes of the files' contents, by their part in the training.
-
-    Raises InputError if a file cannot be read.
-    """
-    hashes = {"start": fingerprint(config.start)}
-    hashes |= {f"opponent {name}": fingerprint(name) for name in config.table.opponents}
-    return hashes | config.reward.fingerprints()

@@ -24,9 +24,8 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, keep_memory
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
-from suphx.selfplay.folder import load_opponents
 from suphx.selfplay.monitor import Monitor
-from suphx.selfplay.play import CollectedRounds, PlayCounts
+from suphx.selfplay.play import CollectedRounds, PlayCounts, load_opponents
 from suphx.selfplay.policy import SelfPlayPolicy
 from suphx.selfplay.training import Checkpoint, Collapsed, SelfPlayInterrupted, SelfPlayTraining, TrainingReport
 

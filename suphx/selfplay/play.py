@@ -10,8 +10,11 @@ import numpy as np
 
 from simulator.rules import Rules
 from simulator.tables import Ended
-from suphx.agent.interface import Agent
+from suphx.agent.interface import Agent, Follower
+from suphx.agent.registry import load_agent
+from suphx.errors import InputError
 from suphx.learning.experience import Batch, join
+from suphx.networks.precision import Precision
 from suphx.reward.kinds import RoundRewards, TableRewards
 from suphx.selfplay.collect import BegunStep, Collector, PlayerModel
 from suphx.selfplay.config import TrainConfig
@@ -119,3 +122,15 @@ class CollectedRounds:
         """Go on from what `Collector.state` returned, just after rounds were taken."""
         self.collector.restore(state)
         self._counted = dict(self.collector.counters)
+
+
+def load_opponents(names: Sequence[str], seed: int, precision: Precision | None = None) -> list[Agent]:
+    """Return the named opponents; raises InputError if one cannot be loaded."""
+    agents = []
+    for name in names:
+        agent = load_agent(name, seed, None, precision, batch_invariant=True)
+        if isinstance(agent, Follower):
+            agent.close()
+            raise InputError(f"{name}: a bot that lives outside this program cannot sit at the tables of self-play")
+        agents.append(agent)
+    return agents

@@ -1,44 +1,31 @@
 """A training's status line on the error stream: games, speed, time left and metrics of the policy."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from suphx.progress import progress
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.training import TrainingReport
-
-#: Seconds between lines when the output is not a terminal but, for instance, a log file.
-_LINE_SECONDS = 60
 
 
 @contextmanager
 def training_line(config: TrainConfig, screen: Console) -> Iterator[Callable[[TrainingReport], None]]:
     """Yield a function that shows each report of a training; measurements get lines of their own."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}"))
-    with Progress(*columns, TimeRemainingColumn(elapsed_when_finished=True), console=screen) as progress:
-        bar = progress.add_task(config.name, total=config.games, words="starting")
-        last_line = time.monotonic()
+    with progress(config.name, config.games, screen) as show:
 
         def watch(report: TrainingReport) -> None:
-            nonlocal last_line
             if report.warning:
                 screen.print(f"warning: {report.warning}", style="yellow", highlight=False)
-                return
-            if report.strength is not None:
+            elif report.strength is not None:
                 screen.print(_strength(config, report), highlight=False)
                 if report.strength.is_worse:
                     bound = f"where all of the interval is above {config.learning.collapse.rank:g}"
                     words = f"the agent plays worse than its start; the run ends {bound} (learning.collapse.rank)"
                     screen.print(f"warning: {words}", style="yellow", highlight=False)
-                return
-            words = _words(config, report)
-            progress.update(bar, completed=min(report.games, report.total), words=words)
-            if not screen.is_terminal and time.monotonic() - last_line > _LINE_SECONDS:
-                screen.print(f"{config.name}: {words}", highlight=False)
-                last_line = time.monotonic()
+            else:
+                show(min(report.games, report.total), _words(config, report))
 
         yield watch
 
@@ -51,7 +38,7 @@ def _words(config: TrainConfig, report: TrainingReport) -> str:
         if f"{model}/{name}" in report.metrics
     )
     rate = f"{report.games_per_s:.2f} games/s, {report.decisions_per_s:,.0f} decisions/s"
-    return f"{report.games:,} games, {rate}, version {report.version}, {model} {policy}"
+    return f"{rate}, version {report.version}, {model} {policy}"
 
 
 def _strength(config: TrainConfig, report: TrainingReport) -> str:

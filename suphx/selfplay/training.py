@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from pydantic import model_validator
 
+from suphx.agent.registry import fingerprint
 from suphx.checkpoint import TrainingProgress, joined, purpose_of, tensors_below
 from suphx.errors import InputError
 from suphx.learning.learner import Learner, LearnerState
@@ -22,7 +23,6 @@ from suphx.learning.replay import ReplayState
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
-from suphx.selfplay.folder import fingerprints
 from suphx.selfplay.play import PlayCounts
 
 
@@ -98,7 +98,9 @@ Checkpoint: TypeAlias = tuple[SelfPlayProgress, dict[str, torch.Tensor]]
 
 def purpose(config: TrainConfig) -> str:
     """Return what identifies the checkpoints of a training; raises InputError if one of its files cannot be read."""
-    return purpose_of("self-play", config.purpose(), fingerprints(config))
+    files = {"start": fingerprint(config.start)}
+    files |= {f"opponent {name}": fingerprint(name) for name in config.table.opponents}
+    return purpose_of("self-play", config.purpose(), files | config.reward.fingerprints())
 
 
 def networks_in(checkpoint: Checkpoint, start: Mapping[str, PolicyNetwork]) -> dict[str, PolicyNetwork]:

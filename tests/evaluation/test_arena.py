@@ -18,7 +18,7 @@ from suphx.evaluation.arena import MatchTerms, play_here
 from suphx.evaluation.protocol import NOBODY, MatchPlan, one_against_three, round_robin, two_against_two
 from suphx.evaluation.results import GameDone, MatchResults
 from suphx.evaluation.tally import COLUMN
-from suphx.networks import onednn
+from suphx.networks import convolution
 
 
 def play(
@@ -116,7 +116,7 @@ def test_the_games_of_rule_based_players_do_not_depend_on_batch_or_threads() -> 
 
 @pytest.mark.parametrize("dtype, temperature", [("float32", 1.0), ("bfloat16", None)])
 def test_the_games_of_networks_do_not_depend_on_batch_or_threads(dtype: str, temperature: float | None) -> None:
-    if dtype == "bfloat16" and not onednn.BFLOAT16:
+    if dtype == "bfloat16" and not convolution.BFLOAT16:
         pytest.skip("this CPU computes in bfloat16 so slowly that the games take minutes")
     plan = one_against_three(["sl-weak"], ["sensible"])
     terms = MatchTerms(seed=5, dtype=dtype, temperature=temperature, logs=True)

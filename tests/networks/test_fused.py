@@ -6,7 +6,7 @@ import torch
 
 from suphx.bench.timing import made_up_planes
 from suphx.features.layout import CALL_PLANES, ORACLE_PLANES, PLANES
-from suphx.networks import fused, onednn
+from suphx.networks import convolution, fused
 from suphx.networks.convolution import unpack
 from suphx.networks.fused import FusedNetwork
 from suphx.networks.models import MODELS
@@ -35,10 +35,10 @@ def both(network, packed, dtype=torch.float32):
 
 @pytest.fixture(params=["standing", "lying", "steps"])
 def operations(request, monkeypatch):
-    monkeypatch.setattr(onednn, "_LIES", request.param == "lying")
+    monkeypatch.setattr(convolution, "_LIES", request.param == "lying")
     if request.param == "steps":
-        monkeypatch.setattr(onednn, "_FUSED", None)
-    elif onednn._FUSED is None:
+        monkeypatch.setattr(convolution, "_FUSED", None)
+    elif convolution._FUSED is None:
         pytest.skip("this build of torch has no fused convolutions")
     return request.param
 
@@ -88,7 +88,7 @@ def test_in_bfloat16_it_is_about_as_near_to_float32_as_the_network(operations):
 @pytest.fixture(params=["as it comes", "one size"])
 def passes(request, monkeypatch):
     if request.param == "one size":  # as on a machine whose convolutions do not sum alike
-        monkeypatch.setattr(fused, "sums_alike", lambda *shape: shape[-1] == onednn.USUAL_POSITIONS)
+        monkeypatch.setattr(fused, "sums_alike", lambda *shape: shape[-1] == convolution.USUAL_POSITIONS)
 
 
 @pytest.mark.usefixtures("passes")

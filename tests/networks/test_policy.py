@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from suphx.bench.timing import made_up_planes
 from suphx.features.layout import PLANES
-from suphx.networks import onednn
+from suphx.networks import convolution
 from suphx.networks.convolution import KindConvolution, residual_block, unpack
 from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
@@ -97,9 +97,9 @@ def test_packed_planes_are_answered_as_their_zeros_and_ones():
 @pytest.mark.parametrize("n", [3, 1, 0])
 @pytest.mark.parametrize("operations", ["standing", "lying", "steps"])
 def test_a_blocks_gradients_are_those_of_torch(n, operations, monkeypatch):
-    monkeypatch.setattr(onednn, "_LIES", operations == "lying")
+    monkeypatch.setattr(convolution, "_LIES", operations == "lying")
     if operations == "steps":
-        monkeypatch.setattr(onednn, "_FUSED", None)
+        monkeypatch.setattr(convolution, "_FUSED", None)
     torch.manual_seed(0)
     first, second = KindConvolution(6, 6), KindConvolution(6, 6)
     x = torch.randn(n, 34, 6).transpose(1, 2).unsqueeze(-1).requires_grad_()

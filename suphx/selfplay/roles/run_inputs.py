@@ -20,7 +20,7 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.weights import load_agent
 from suphx.reward.kinds import RoundRewards
 from suphx.selfplay.config import LEARNER, TrainConfig
-from suphx.selfplay.folder import load_opponents
+from suphx.selfplay.play import load_opponents
 from suphx.selfplay.roles.role import ask, find
 
 #: Seconds to wait for a monitor that has died and is being restarted.

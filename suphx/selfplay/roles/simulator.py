@@ -25,8 +25,7 @@ from suphx.learning.experience import Batch
 from suphx.networks.models import CRITIC
 from suphx.networks.precision import keep_memory
 from suphx.selfplay.config import LEARNER, TrainConfig
-from suphx.selfplay.folder import load_opponents
-from suphx.selfplay.play import CollectedRounds, PlayCounts
+from suphx.selfplay.play import CollectedRounds, PlayCounts, load_opponents
 from suphx.selfplay.policy import OracleEncoder, sampling_of
 from suphx.selfplay.roles.inference_client import (
     Engines,
