@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from suphx.config import Config
 from suphx.learning.algorithms import ALGORITHMS
@@ -149,7 +149,7 @@ class LearningConfig(Config):
     greedy play and is undone by the entropy target."""
     batch: int = Field(default=1024, ge=1)
     """Decisions per step."""
-    batch_of: dict[Model, int] = Field(default_factory=dict)
+    batch_of: dict[Model, PositiveInt] = Field(default_factory=dict)
     """The same for single models. There are sixty discards for each decision about a kong, so a large batch of kongs
     would be too old (`replay.staleness`) before it is complete."""
     algorithm: str = "policy_gradient"
@@ -163,7 +163,7 @@ class LearningConfig(Config):
     """AdamW for all weights, or Muon for convolutions and AdamW for the rest."""
     learning_rate: float = Field(default=1e-5, gt=0)
     """Learning rate of the policies. At 1e-4 with batches of 1,024, a policy drifts at random."""
-    learning_rate_of: dict[Model, float] = Field(default_factory=dict)
+    learning_rate_of: dict[Model, PositiveFloat] = Field(default_factory=dict)
     """The same for single models: at the same rate, the riichi, chow and pong networks change more than the discard
     network."""
     anneal: AnnealConfig | None = None
@@ -198,25 +198,15 @@ class LearningConfig(Config):
     """When training ends because the policy has collapsed."""
 
     @model_validator(mode="after")
-    def _algorithm_exists(self) -> LearningConfig:
+    def _fits(self) -> LearningConfig:
         if self.algorithm not in ALGORITHMS:
             names = ", ".join(each.name for each in ALGORITHMS)
             raise ValueError(f"algorithm: no algorithm {self.algorithm!r}; there are {names}")
-        return self
-
-    @model_validator(mode="after")
-    def _models_fit(self) -> LearningConfig:
         if len(set(self.models)) < len(self.models):
             raise ValueError("models: one is named twice")
         for field in ("learning_rate_of", "batch_of"):
-            single = getattr(self, field)
-            idle = sorted(set(single) - set(self.models))
-            if idle:
+            if idle := sorted(set(getattr(self, field)) - set(self.models)):
                 raise ValueError(f"{field}: {', '.join(idle)} does not learn")
-        if any(rate <= 0 for rate in self.learning_rate_of.values()):
-            raise ValueError("learning_rate_of: rates must be above 0")
-        if any(batch < 1 for batch in self.batch_of.values()):
-            raise ValueError("batch_of: a batch has at least one decision")
         if self.critic.steps > min(map(self.batch_for, self.models)):
             raise ValueError("critic.steps: more of them than there are decisions in a batch")
         return self
@@ -244,8 +234,8 @@ class LearningConfig(Config):
 
     def batch_for(self, model: str) -> int:
         """Return the number of decisions in a step of a model."""
-        return next((own for name, own in self.batch_of.items() if name == model), self.batch)
+        return self.batch_of.get(model, self.batch)
 
     def rate_for(self, model: str) -> float:
         """Return a model's learning rate, before annealing."""
-        return next((own for name, own in self.learning_rate_of.items() if name == model), self.learning_rate)
+        return self.learning_rate_of.get(model, self.learning_rate)
