@@ -27,7 +27,6 @@ from simulator.record import (
     EVENT_WIN,
     GAME,
     NINE_TERMINALS,
-    NO_ACTION,
     PHASE_CLAIM,
     RESULT_TRIPLE_RON,
     RON,
@@ -112,11 +111,10 @@ def answered(pair: np.void) -> tuple[int, int]:
 
 
 class Followers:
-    """Networks and their encoder: each answers a decision as the seat did in the log, and notes what it was asked."""
+    """Networks and their encoder: each answers a decision as the seat did in the log."""
 
     def __init__(self, actions: list[int], kinds: list[int]) -> None:
         """actions: by decision, which are rows of the batch; kinds: the kinds discarded, or -1."""
-        self.asked: list[list[tuple[str, int]]] = [[] for _ in actions]
         self.networks = {model: self._network(model) for model in MODELS}
         self._actions, self._kinds = actions, kinds
 
@@ -134,8 +132,7 @@ class Followers:
         def answer(planes: np.ndarray) -> np.ndarray:
             logits = np.zeros((len(planes), 34 if model == "discard" else 2), np.float32)
             for row, (decision, proposed) in enumerate(planes[:, :2].astype(int).tolist()):
-                option = {"discard": NO_ACTION, "riichi": DECLARE_RIICHI}.get(model, proposed)
-                self.asked[decision].append((model, option))
+                option = DECLARE_RIICHI if model == "riichi" else proposed
                 if model == "discard":
                     logits[row, self._kinds[decision]] = self._kinds[decision] >= 0
                 else:
@@ -201,6 +198,10 @@ def flow_pairs(log: GameLog, first: int = 0) -> Asked:
     decisions = Decisions(np.arange(len(games), dtype=np.int32), seats, games["phase"], legal)
     followers = Followers(actions, kinds)
     choice = Flow(followers.networks, followers, Sampling()).act(games, decisions)
+    decided: list[list[tuple[str, int]]] = [[] for _ in found]
+    for output in choice.outputs:
+        for row, option in zip(output.decision.tolist(), output.option.tolist(), strict=True):
+            decided[row].append((output.model, option))
 
     result = Asked([], {}, np.zeros((len(log.rounds), SEATS), np.int64), dict.fromkeys(MODELS, 0), 0)
     for n, this in enumerate(log.rounds):
@@ -212,14 +213,14 @@ def flow_pairs(log: GameLog, first: int = 0) -> Asked:
             continue
         game, chosen = games[row], int(choice.actions[row])
         if chosen in BY_RULE:
-            assert not followers.asked[row]
+            assert not decided[row]
             result.by_rule += chosen != each.action
             result.forced[n, each.seat] -= kinds[row] >= 0
         elif each.action not in BY_RULE:
             same = chosen == each.action or discarded_kind(game, chosen) == kinds[row] >= 0
             assert same, "the flow does what the seat did"
         hidden = hides(each, log.rounds[n].events)
-        for model, option in followers.asked[row]:
+        for model, option in decided[row]:
             if model in hidden:
                 result.hidden[model] += 1
                 continue

@@ -3,13 +3,14 @@
 import itertools
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Client
 from typing import Any
 
 import numpy as np
 import ray
-from ray.exceptions import RayError, RayTaskError
+from ray.exceptions import ActorDiedError, ActorUnavailableError, RayError, RayTaskError
 
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
@@ -158,11 +159,15 @@ class OwnNetworks(InferenceClient):
 
 
 class Engines(InferenceClient):
-    """The inference engines, which follow by themselves: one, or another if that is gone."""
+    """The inference engines, which follow by themselves: one of this machine if there are some, or another."""
 
     def __init__(self, engines: Sequence[Any], first: int) -> None:
         """engines: handles of the actors. first: number of the engine to ask first."""
-        self._engines, self._tries = list(engines), first
+        self._here, near = ray.get_runtime_context().get_node_id(), []
+        for engine, current in zip(engines, [engine.current.remote() for engine in engines], strict=True):
+            with suppress(ActorUnavailableError, ActorDiedError):  # it is being restarted
+                near += [engine] * (ray.get(current)[2] == self._here)
+        self._engines, self._tries = near or list(engines), first
         self._connect()
 
     def _connect(self) -> None:
@@ -171,8 +176,7 @@ class Engines(InferenceClient):
             self._engine = self._engines[self._tries % len(self._engines)]
             try:
                 self.version, self.gamma, node, address, key = ray.get(self._engine.current.remote())
-                is_here = node == ray.get_runtime_context().get_node_id()
-                self._channel = RequestChannel(Client(address, authkey=key)) if is_here else None
+                self._channel = RequestChannel(Client(address, authkey=key)) if node == self._here else None
             except RayTaskError:
                 raise
             except (RayError, OSError, EOFError):
