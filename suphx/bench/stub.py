@@ -8,6 +8,7 @@ import multiprocessing
 import time
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Client
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,6 +20,7 @@ from suphx.bench.selfplay import Spent
 from suphx.networks.models import MODEL_PLANES, MODELS, NO, OUTPUTS
 from suphx.networks.precision import keep_memory
 from suphx.reward.rounds import PointRewards
+from suphx.selfplay.collect import PlayerModel
 from suphx.selfplay.config import LEARNER, TrainConfig
 from suphx.selfplay.play import CollectedRounds
 from suphx.selfplay.policy import sampling_of
@@ -95,7 +97,7 @@ class _Group:
         self.begin()
 
 
-def _simulate(address: str, key: bytes, games: int, seconds: float, number: int, begin, results) -> None:  # type: ignore[no-untyped-def]
+def _simulate(address: str, key: bytes, games: int, seconds: float, number: int, begin: Any, results: Any) -> None:
     """Play in a process of its own, when all are there; put decisions, wall-clock and CPU seconds into `results`."""
     keep_memory()
     torch.set_num_threads(1)
@@ -124,7 +126,8 @@ def bench_stub(simulators: int, games: int, latency: float, row_seconds: float, 
     `engine_cores`: of this process. `batch`: mean positions per batch.
     """
     card = StubCard(latency, row_seconds)
-    snapshot = Snapshot({(LEARNER, model): StubNetwork(model, card) for model in MODELS})  # type: ignore[misc]
+    networks: dict[PlayerModel, Any] = {(LEARNER, model): StubNetwork(model, card) for model in MODELS}
+    snapshot = Snapshot(networks)
     server = NetworkServer(lambda: snapshot, torch.device("cpu"), batches=2)
     context = multiprocessing.get_context("spawn")
     begin, results = context.Barrier(simulators + 1), context.Queue()

@@ -38,9 +38,9 @@ def test_a_narrowed_network_is_the_same_function_without_the_planes(model: str) 
     planes = random_planes(9, 40)
     nothing = np.zeros((9, ORACLE_PLANES), np.uint64)
     with torch.inference_mode():
-        found = wide.with_planes(40)(as_input(planes))
-        assert torch.equal(found, wide(as_input(np.concatenate([planes, nothing], axis=1))))
-        assert not torch.equal(found, wide(as_input(np.concatenate([planes, nothing + ALL], axis=1))))
+        narrowed = wide.with_planes(40)(as_input(planes))
+        assert torch.equal(narrowed, wide(as_input(np.concatenate([planes, nothing], axis=1))))
+        assert not torch.equal(narrowed, wide(as_input(np.concatenate([planes, nothing + ALL], axis=1))))
 
 
 def test_the_new_planes_learn() -> None:

@@ -258,11 +258,11 @@ def test_an_engine_waits_for_the_server_rather_than_answer_with_the_start(engine
 
     async def ask() -> Answer:
         again = InferenceEngine(RoleConfig())
-        asked = [asyncio.create_task(again.compute({LEARNS: planes})) for _ in range(2)]
-        asked.append(asyncio.create_task(again.current()))
-        assert not (await asyncio.wait(asked, timeout=1))[0]
+        requests = [asyncio.create_task(again.compute({LEARNS: planes})) for _ in range(2)]
+        requests.append(asyncio.create_task(again.current()))
+        assert not (await asyncio.wait(requests, timeout=1))[0]
         await source.go_away.remote(False)
-        first, _, current = await asyncio.wait_for(asyncio.gather(*asked), 60)
+        first, _, current = await asyncio.wait_for(asyncio.gather(*requests), 60)
         assert current[:2] == (first.version, first.gamma)
         assert len(asyncio.all_tasks()) == 3  # this one, and each task of the engine once
         return first
