@@ -82,31 +82,41 @@ def test_one_hand(tiles, n_melds):
     check_frequencies(seen, weights)
 
 
-@pytest.mark.parametrize(
-    ("tiles", "melds", "in_turns"),
-    [
-        ("11223345567m1123z", (3, 2), False),
-        ("1112223344m567p111z", (3, 3), False),
-        ("112233556m1199p17z", (4, 3, 3), False),
-        ("11122233344455m", (3, 3, 4), False),
-        ("11223345567m1123z", (3, 2), True),
-        pytest.param("1112223344m567p111z", (3, 3), True, marks=pytest.mark.full),
-        pytest.param("112233556m1199p17z", (4, 3, 3), True, marks=pytest.mark.full),
-        pytest.param("11122233344455m", (3, 3, 4), True, marks=pytest.mark.full),
-    ],
-)
-def test_several_hands(tiles, melds, in_turns):
-    available = parse_counts(tiles).astype(np.int64)
+DEALS = [
+    ("11223345567m1123z", (3, 2)),
+    ("1112223344m567p111z", (3, 3)),
+    ("112233556m1199p17z", (4, 3, 3)),
+    ("11122233344455m", (3, 3, 4)),
+]
+
+
+def check_deals(draw, counts, available, melds, draws):
+    """Hold draws of several hands against all that there are."""
     weights = dict(joint_tenpai_hands(available, melds))
     seen, stream, melds = Counter(), open_stream(np.uint64(2)), np.array(melds)
-    counts = counts_of(available)
-    draw, counted = (draw_in_turns, new_counts(AUTOMATA)) if in_turns else (draw_apart, counts)
     hands = np.zeros((len(melds), KINDS), np.int64)
-    for _ in range(6_000):
-        while not draw(AUTOMATA, available, counted, melds, stream, hands):
+    for _ in range(draws):
+        while not draw(AUTOMATA, available, counts, melds, stream, hands):
             pass
         seen[tuple(map(tuple, hands))] += 1
     check_frequencies(seen, weights)
+
+
+@pytest.mark.parametrize(("tiles", "melds"), DEALS)
+def test_several_hands(tiles, melds):
+    available = parse_counts(tiles).astype(np.int64)
+    check_deals(draw_apart, counts_of(available), available, melds, 6_000)
+
+
+@pytest.mark.parametrize(
+    ("tiles", "melds", "draws"),
+    [
+        ("1112233344m", (3, 4), 500),  # few hands: each draw counts what the hands before it have left
+        *(pytest.param(*deal, 6_000, marks=pytest.mark.full) for deal in DEALS),
+    ],
+)
+def test_several_hands_in_turns(tiles, melds, draws):
+    check_deals(draw_in_turns, new_counts(AUTOMATA), parse_counts(tiles).astype(np.int64), melds, draws)
 
 
 def test_the_number_of_tenpai_hands():

@@ -1,8 +1,7 @@
 """The generated pages name everything in the code, links lead somewhere, and the programs of the documents run."""
 
 import re
-import subprocess
-import sys
+import runpy
 
 import pytest
 from documented import PAGES, ROOT
@@ -20,7 +19,7 @@ PROGRAMS = [
 
 
 def test_reference_pages_name_everything_of_the_code(tmp_path) -> None:
-    subprocess.run([sys.executable, "scripts/reference_pages.py", tmp_path], check=True, cwd=ROOT)
+    runpy.run_path(str(ROOT / "scripts" / "reference_pages.py"))["write_pages"](tmp_path)
     configuration, features, record = (
         (tmp_path / f"{name}.md").read_text(encoding="utf-8") for name in ("configuration", "features", "record")
     )

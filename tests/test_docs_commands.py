@@ -18,6 +18,8 @@ from suphx import cli
 from suphx.equilibrium.bench.solvers import NO_LITEEFG, has_liteefg
 
 COMMANDS = documented_commands()
+#: The commands of the program, which take a tenth of a second to make.
+PROGRAM: Any = typer.main.get_command(cli.app)
 
 
 # What makes a run short; the last value of an option counts.
@@ -32,10 +34,12 @@ BARE = ("warmup", "bot", "web", "adapt")
 QUICK: dict[str, list[str]] = {
     "--help": [],
     "warmup": [],
-    "logs generate": ["--games", "2"],
+    "logs generate": ["--games", "2", "--workers", "1"],
+    "logs verify": ["--workers", "1"],
+    "logs stats": ["--workers", "1"],
     "logs": [],
     "features": [],
-    "check": ["--games", "2", "--workers", "1"],
+    "check --games": ["--games", "2", "--workers", "1"],
     "evaluate --challenger sensible": _FEW,
     "match tuned sensible": ["--games", "1"],
     "match sensible": ["--games", "1"],
@@ -45,12 +49,11 @@ QUICK: dict[str, list[str]] = {
     "train configs/cluster.yaml": ["--dry-run", "--nodes", "10x16c1g64"],
     "train": ["--dry-run"],
     "solve": ["--iterations", "20"],
-    "duel train": ["--iterations", "20"],
+    "duel train": ["--iterations", "20", "--deals", "50"],
     "duel play normal": ["--deals", "5"],
     "duel curves": ["--out", "duel.png"],
     "poker equity": [],
     "poker solve": ["--iterations", "10"],
-    "bench solvers duel": ["--games", "50", "--iterations", "20"],
     "bench features": ["--seconds", "0.1", "--positions", "100"],
 }
 #: The same, where it takes longer.
@@ -87,6 +90,7 @@ SLOW: dict[str, list[str]] = {
     "bench solvers equilibrium": ["--games", "kuhn", "--turns", "1"],
     "bench solvers rules": ["--game", "kuhn_poker", "--iterations", "10", "--seeds", "1", "--plots", "."],
     "bench solvers poker": ["--turns", "1"],
+    "bench solvers duel": ["--games", "50", "--iterations", "20"],
     "bench learner": ["--seconds", "0.2", "--sizes", "small", "--batch", "8"],
 }
 #: Commands that are only read, by how they begin, and where else they are run.
@@ -119,7 +123,7 @@ def _found(tables: list[dict[str, list[str]]], words: list[str]) -> list[str] | 
 
 def _resolved(words: list[str]) -> tuple[Any, list[str]]:
     """Return the command that words name, and the words that are left for it."""
-    command: Any = typer.main.get_command(cli.app)
+    command = PROGRAM
     while words and words[0] in getattr(command, "commands", {}):
         command, words = command.commands[words[0]], words[1:]
     default = getattr(command, "default", None)  # `solve GAME` has no word of its own
@@ -177,7 +181,9 @@ def desk(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         players = "sensible,random,tsumogiri,random"
-        _invoke(["logs", "generate", "--games", "3", "--players", players, "--seed", "1", "--out", "logs"])
+        _invoke(
+            ["logs", "generate", "--games", "3", "--workers", "1", "--players", players, "--seed", "1", "--out", "logs"]
+        )
         for form, name in (("mjlog", "game.mjlog"), ("tenhou6", "game.json")):
             _invoke(["logs", "convert", "logs", "--to", form, "--out", form])
             shutil.copy(sorted((folder / form).iterdir())[0], folder / name)

@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@pytest.mark.full  # continuous integration builds the site as well, with every change
 def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     pytest.importorskip("sphinx", reason="needs the extra `docs`")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(ROOT / "docs"), str(tmp_path)]

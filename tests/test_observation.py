@@ -106,13 +106,13 @@ def test_others_tiles_are_masked_in_the_events():
 
 def test_new_events_are_each_seen_once():
     told = [[] for _ in range(SEATS)]
-    for game, seen in games(2):
+    for game, seen in games(1):
         if len(game.events) < 4:
             told = [[] for _ in range(SEATS)]
         for seat, each in seen.items():
             assert each.new_events() == each.new_events()
-            told[seat] += each.new_events()
-            assert list(map(json.loads, told[seat])) == list(each.events)
+            told[seat] += map(json.loads, each.new_events())
+            assert told[seat] == list(each.events)
 
 
 def test_every_legal_action_is_found_by_its_own_mjai():
