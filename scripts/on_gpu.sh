@@ -13,7 +13,7 @@ roles="roles.simulators.count=$simulators"
 settings=()
 if [ "${2:-}" = --cpu ]; then
     device=cpu sizes=${SIZES:-8x1} seconds=${SECONDS_EACH:-90} bench=1
-    roles="roles={simulators: {count: 1, cpus: 0.5}, engines: {count: 1, cpus: 0.5}, buffers: {cpus: 0}, servers: {cpus: 0.5}, object_store_gib: 0.5}"
+    roles="roles={simulators: {count: 1, cpus: 0.5}, engines: {count: 1, cpus: 0.5}, servers: {cpus: 0.5}, object_store_gib: 0.5}"
     settings=(side_by_side=32 learning.batch=256)
 fi
 mkdir -p "$out"

@@ -1,10 +1,10 @@
 """Work in several threads that each compute on their own, and whose results one consumer takes as they come."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from queue import Full, Queue
-from threading import Event, Lock
+from threading import Event, Lock, Thread
 from typing import Generic, TypeVar
 
 import torch
@@ -44,6 +44,20 @@ class Shared(Generic[Item]):
     def __next__(self) -> Item:
         with self._lock:
             return next(self._items)
+
+
+def start_thread(work: Callable[[], None]) -> Future[None]:
+    """Start a thread for work that never ends; return a future, which receives its error."""
+    future: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return future
 
 
 def in_threads(produce: Callable[[], Iterable[Result]], threads: int, stop: Event) -> Generator[Result]:

@@ -21,12 +21,11 @@ from suphx.networks.models import MODEL_PLANES, MODELS, NO, OUTPUTS
 from suphx.networks.precision import keep_memory
 from suphx.reward.rounds import PointRewards
 from suphx.selfplay.collect import PlayerModel
-from suphx.selfplay.config import LEARNER, TrainConfig
+from suphx.selfplay.config import GROUPS, LEARNER, SENT_DECISIONS, TrainConfig
 from suphx.selfplay.play import CollectedRounds
 from suphx.selfplay.policy import sampling_of
 from suphx.selfplay.roles.channel import RequestChannel
 from suphx.selfplay.roles.inference_client import Snapshot
-from suphx.selfplay.roles.resources import GROUPS, SENT_DECISIONS
 from suphx.selfplay.roles.serving import NetworkServer
 
 #: Decisions per table that `sensible` makes beforehand, so that tables are at different points of their games.

@@ -42,8 +42,8 @@ def train(
 ) -> None:
     """Train an agent by self-play, starting from the weights that the configuration names (`start`).
 
-    The roles (simulators, inference engines, replay buffers, a parameter server, a monitor) run as Ray processes on
-    this machine or on a cluster. The folder of the run receives the agent (every command accepts the folder RUN/agent),
+    The roles (simulators, inference engines, a parameter server) run as Ray processes on this machine or on a
+    cluster. The folder of the run receives the agent (every command accepts the folder RUN/agent),
     checkpoints, TensorBoard curves and sample games. Ctrl-C or SIGTERM stops the training at its next version; run the
     same command again to resume. --device, --precision and --threads go with --local.
 

@@ -19,7 +19,7 @@ from suphx.selfplay.pace import LONG_ROUND, TrainingPace
 from suphx.selfplay.play import load_opponents
 from suphx.selfplay.roles.plan import GIB, Node, ResourcePlan, parse_node, plan_of, this_machine
 from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
-from suphx.selfplay.roles.run_inputs import read_run_inputs
+from suphx.selfplay.roles.run_inputs import read_networks
 
 
 def show_plan(
@@ -41,7 +41,8 @@ def show_plan(
         _show(config, plan, nodes, screen)
         _show_pace(config, pace, screen)
     check_opponent(config.evaluation)
-    read_run_inputs(config, load_start(config))  # all of it can be read
+    read_networks(config, load_start(config))  # all of it can be read
+    config.reward.load(Rules.preset(config.rules))
     if as_json:
         values: dict[str, Any] = {"roles": [asdict(role) for role in plan.roles], "nodes": [asdict(n) for n in nodes]}
         values |= {"cpus": plan.cpus, "gpus": plan.gpus, "memory": plan.memory}

@@ -14,10 +14,13 @@ from suphx.config import Config
 from suphx.features.layout import ORACLE_VERSION, VERSION
 from suphx.learning.config import LearningConfig, OracleConfig
 from suphx.reward.kinds import AnyReward, default_reward
-from suphx.selfplay.roles.resources import RolesConfig
 
 #: Number of the learning policy among the players; opponents are numbered from 1 on.
 LEARNER = 0
+#: Groups of a simulator's tables, where engines compute: while one waits, another plays.
+GROUPS = 2
+#: Most batches of each group that no server has taken in yet, and the decisions after which one is sent.
+IN_FLIGHT, SENT_DECISIONS = 2, 1024
 
 
 class FourLearners(Config):
@@ -73,6 +76,65 @@ class EvaluationConfig(Config):
     """Random seed of the deals, which are the same in each measurement and are never learned from."""
 
 
+class RoleConfig(Config):
+    """The processes of one role."""
+
+    count: int = Field(default=1, ge=1)
+    """Number of processes."""
+    cpus: float = Field(default=1.0, ge=0)
+    """Cores that each process claims. On a small machine all roles share the cores, so each claims part of one."""
+    gpus: float = Field(default=0.0, ge=0)
+    """GPUs that each process claims; with a fraction, several processes share one GPU."""
+    threads: int = Field(default=1, ge=1)
+    """Threads that each process computes with on a CPU."""
+
+
+class EnginesConfig(RoleConfig):
+    """The inference engines."""
+
+    count: int = Field(default=0, ge=0)
+    """Number of processes; 0: every simulator computes its networks itself, which is faster without a GPU."""
+
+
+class RolesConfig(Config):
+    """The processes of a distributed training."""
+
+    renamed: ClassVar[dict[str, str]] = {"buffers": "servers", "monitor": "monitor_threads"}
+    simulators: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.5))
+    """Simulators play `side_by_side` games each; with engines in two groups: while one waits, the other plays."""
+    engines: EnginesConfig = Field(default_factory=lambda: EnginesConfig(cpus=0.5))
+    """Inference engines compute the answers of the networks at the tables, for machines with GPUs."""
+    servers: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.5))
+    """The parameter server learns. Each of its processes keeps experience, up to `learning.replay.bytes` of memory, for
+    its share of every minibatch; they add up their gradients."""
+    monitor_threads: int = Field(default=1, ge=1)
+    """Threads with which the process that starts the run measures the agent."""
+    ahead: int = Field(default=3, ge=1)
+    """Minibatches of every model that the servers hold together before simulators must wait. This keeps experience
+    fresh if learning is slower than play."""
+    start_seconds: float = Field(default=300, gt=0)
+    """Seconds that roles have to start; after that, the run ends with an error that names those missing."""
+    restarts: int = Field(default=20, ge=-1)
+    """How often each process may die and be restarted before the run ends; -1: any number of times."""
+    object_store_gib: float = Field(default=1.0, gt=0)
+    """Memory of Ray's object store, if Ray is started on this machine."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> RolesConfig:
+        if self.simulators.gpus:
+            raise ValueError("simulators.gpus: this role does not compute on a GPU")
+        if self.simulators.threads > 1:
+            raise ValueError("simulators.threads: this role uses one thread; use more processes")
+        if self.engines.gpus and not self.engines.count:
+            raise ValueError("engines.gpus: engines.count is 0, so that simulators compute, on CPUs")
+        return self
+
+    @property
+    def groups(self) -> int:
+        """Groups of a simulator's tables."""
+        return GROUPS if self.engines.count else 1
+
+
 class TrainConfig(Config):
     """A training run by self-play."""
 
@@ -113,12 +175,12 @@ class TrainConfig(Config):
         if self.evaluation is not None and self.evaluation.seed == self.seed:
             raise ValueError("evaluation.seed: the deals of `seed` are learned from; measure on other deals")
         for model in self.learning.models:
-            batch, servers, buffers = self.learning.batch_for(model), self.roles.servers.count, self.roles.buffers.count
-            small = f"learning: a batch of {batch} decisions of {model} is too small for"
+            batch, servers = self.learning.batch_for(model), self.roles.servers.count
             if batch // servers < (self.learning.critic.steps if self.learning.has_critic else 1):
-                raise ValueError(f"{small} {servers} servers, which share it, and the critic's steps")
-            if batch < buffers:
-                raise ValueError(f"{small} {buffers} buffers, each of which gives some of them")
+                raise ValueError(
+                    f"learning: a batch of {batch} decisions of {model} is too small for {servers} servers, which "
+                    "share it, and the critic's steps"
+                )
         return self
 
     @property

@@ -19,7 +19,7 @@ from simulator.rules import Rules
 from suphx.checkpoint import joined, tensors_below
 from suphx.learning.experience import Batch
 from suphx.learning.learner import Learner
-from suphx.learning.replay import ReplayBuffer
+from suphx.learning.replay import ReplayBuffer, ReplayState
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, keep_memory
 from suphx.selfplay.config import TrainConfig
@@ -44,8 +44,10 @@ class LocalTraining(SelfPlayTraining):
             model: copy.deepcopy(self._networks[model]) for model in config.learning.models
         }
         learner = Learner(learns, config.learning, precision, config.seed)
-        saved = self._monitor.saved()
-        super().__init__(config, learner, saved)
+        progress, tensors = self._monitor.saved()
+        super().__init__(config, learner, progress)
+        if progress.learner is not None:
+            learner.load(progress.learner, tensors_below(tensors, "learner."))
         self.replay = ReplayBuffer(config.learning.replay, config.seed)
         opponents = load_opponents(config.table.opponents, config.seed, precision)
         if self.progress.replay is None:
@@ -56,8 +58,8 @@ class LocalTraining(SelfPlayTraining):
             seed = int(np.random.SeedSequence([seed, version]).generate_state(1, np.uint64)[0])
         self._play = CollectedRounds(config, config.side_by_side, seed, rewards, opponents)
         self.collector = self._play.collector
-        if saved is not None and self.progress.replay is not None:
-            self._restore(saved)
+        if progress.replay is not None:
+            self._restore(progress.replay, tensors)
         self.replay.advance(self.progress.version)
         self._play_by_current_weights()
 
@@ -161,10 +163,8 @@ class LocalTraining(SelfPlayTraining):
         arrays = {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in played.items()}
         return progress, tensors | joined({"replay": replay}) | arrays
 
-    def _restore(self, saved: Checkpoint) -> None:
-        progress, tensors = saved
-        assert progress.replay is not None
-        self.replay.load(progress.replay, tensors_below(tensors, "replay."))
+    def _restore(self, replay: ReplayState, tensors: dict[str, torch.Tensor]) -> None:
+        self.replay.load(replay, tensors_below(tensors, "replay."))
         arrays = {name: each.numpy() for name, each in tensors.items() if name.startswith(("collector.", "samples."))}
         self._play.restore(tensors_below(arrays, "collector."))
         self._monitor.samples.restore(tensors_below(arrays, "samples."))

@@ -76,9 +76,8 @@ class Monitor:
         self._purpose = purpose(config)
         self.start = load_start(config)
         """The networks that the training started from, by model."""
-        saved = self.saved()
-        self._games, self._version = (saved[0].games, saved[0].version) if saved else (0, 0)
-        self._is_fresh = saved is None
+        progress, _ = self.saved()
+        self._games, self._version, self._is_fresh = progress.games, progress.version, progress.learner is None
         self._metrics: Mapping[str, float] = {}
         self._lately = deque([(time.monotonic(), self._games)])  # times and games
         self.samples = SampleGames(self.folder.games, config.sample_games, Rules.preset(config.rules), config.table)
@@ -90,9 +89,13 @@ class Monitor:
             self.folder.strength.unlink(missing_ok=True)  # from an earlier run in this folder
         self._writer = MetricWriter(self.folder.tensorboard, self._games)
 
-    def saved(self) -> Checkpoint | None:
-        """Return the last checkpoint, or None if there is none; raises InputError if it is of another training."""
-        return load_checkpoint(self.folder.checkpoint, self._purpose, SelfPlayProgress)
+    def saved(self) -> Checkpoint:
+        """Return the last checkpoint, or that of a training that has not begun, without tensors.
+
+        Raises InputError if it is of another training.
+        """
+        saved = load_checkpoint(self.folder.checkpoint, self._purpose, SelfPlayProgress)
+        return saved or (SelfPlayProgress(purpose=self._purpose), {})
 
     def tell(self, metrics: Mapping[str, float], games: int, version: int) -> None:
         """Receive the progress and the metrics of a version, and write the curves."""

@@ -4,8 +4,8 @@ A trajectory carries the version with which its round was dealt. It therefore ag
 learned while all tables play a round, whatever the speed of play and learning. Experience older than `replay.staleness`
 is dropped.
 
-In a run by roles experience also waits, if learning is the slower side: on its way to buffers that have
-enough, and in the buffers, for as many minibatches as they hold `ahead` together.
+In a run by roles experience also waits, if learning is the slower side: on its way to servers that have enough, and in
+their buffers, for as many minibatches as they hold `ahead` together.
 
 Decisions that `learning.max_confidence` leaves out are not counted, since they depend on the policy: without them a
 version takes more games, and experience is younger than computed here.
@@ -20,7 +20,7 @@ from simulator.record import SEATS
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.models import MODEL_PLANES
-from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_DECISIONS
+from suphx.selfplay.config import IN_FLIGHT, SENT_DECISIONS
 
 if TYPE_CHECKING:
     from suphx.selfplay.config import TrainConfig
@@ -50,7 +50,7 @@ class TrainingPace:
     minibatches_in_reach: dict[str, float]
     """By model: number of minibatches that its decisions fill before they are too old."""
     replay_bytes: int
-    """Size of what a buffer must be able to hold: its share of the minibatches."""
+    """Size of what a replay buffer must be able to hold: its share of the minibatches."""
 
 
 def learned_of(config: TrainConfig) -> dict[str, float]:
@@ -74,7 +74,7 @@ def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Trainin
     hidden, held = ORACLE_PLANES * sum(config.hidden_planes.values()), 0
     for model in learning.models:
         held += learning.batch_for(model) * (8 * (MODEL_PLANES[model] + hidden) + _ROW_BYTES)
-    shares = config.roles.buffers.count if by_roles else 1
+    shares = config.roles.servers.count if by_roles else 1
     return TrainingPace(games, versions, waiting, minibatches, held * (config.roles.ahead + 1) // shares)
 
 
@@ -94,7 +94,6 @@ def check_pace(config: TrainConfig, tables: int, by_roles: bool = False) -> Trai
             "publish_steps, learning.batch or the bound"
         )
     least = (learning.critic.steps if learning.has_critic else 1) * config.roles.servers.count
-    least = max(least, config.roles.buffers.count)
     for model, minibatches in pace.minibatches_in_reach.items():
         if minibatches < 1:
             fitting = int(minibatches * learning.batch_for(model) / 2)
@@ -104,7 +103,7 @@ def check_pace(config: TrainConfig, tables: int, by_roles: bool = False) -> Trai
             )
     if pace.replay_bytes > learning.replay.bytes:
         raise InputError(
-            f"learning.replay.bytes: {learning.replay.bytes:,} hold less than a buffer's share of the "
+            f"learning.replay.bytes: {learning.replay.bytes:,} hold less than a server's share of the "
             f"{config.roles.ahead + 1} minibatches of every model that wait, {pace.replay_bytes:,} bytes"
         )
     return pace

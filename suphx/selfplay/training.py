@@ -136,15 +136,10 @@ class MetricAverages:
 class SelfPlayTraining:
     """What is done at every version of the weights. Subclasses play, learn, and know how files are written."""
 
-    def __init__(self, config: TrainConfig, learner: Learner, saved: Checkpoint | None) -> None:
-        """learner: as it starts. saved: the checkpoint to go on from, if there is one."""
-        self.config, self.learner = config, learner
+    def __init__(self, config: TrainConfig, learner: Learner, progress: SelfPlayProgress) -> None:
+        """progress: from which to go on; the learner has been loaded, or will be."""
+        self.config, self.learner, self.progress = config, learner, progress
         self.averages = MetricAverages()
-        self.progress = SelfPlayProgress(purpose=purpose(config))
-        if saved is not None:
-            self.progress, tensors = saved
-            assert self.progress.learner is not None
-            learner.load(self.progress.learner, tensors_below(tensors, "learner."))
 
     @property
     def is_done(self) -> bool:

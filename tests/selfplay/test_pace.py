@@ -48,7 +48,7 @@ def test_by_roles_it_also_waits_on_its_way_and_in_buffers() -> None:
     pace = check_pace(config, 32, by_roles=True)
     assert pace.versions_waiting == pytest.approx((5 * 4 * 1024 + 2 * 2048) / (4 * 2048))
     assert check_pace(config, 32).versions_waiting == 0
-    four = config_of(publish_steps=4, learning={"batch": 2048}, roles=roles | {"buffers": {"count": 4}})
+    four = config_of(publish_steps=4, learning={"batch": 2048}, roles=roles | {"servers": {"count": 4}})
     several = check_pace(four, 32, by_roles=True)  # they hold the same minibatches together
     assert several.versions_waiting == pace.versions_waiting and several.replay_bytes == pace.replay_bytes // 4
     roles = {"simulators": {"count": 5}, "engines": {"count": 1}}

@@ -32,7 +32,7 @@ def test_any_role_may_die_and_the_run_goes_on(start, tmp_path):
     with ray_here(config):
         run = Background(config, tmp_path)
         run.wait_for(RunFolder(tmp_path).checkpoint.exists)
-        for role in ("Simulator", "InferenceEngine", "Buffer", "ParameterServer", "Monitor"):
+        for role in ("Simulator", "InferenceEngine", "ParameterServer"):
             (victim,) = processes(role)
             victim.send_signal(signal.SIGKILL)
             run.wait_for(lambda role=role, victim=victim: {each.pid for each in processes(role)} - {victim.pid})
@@ -66,28 +66,8 @@ def test_a_process_of_a_parameter_server_of_two_may_die(start, tmp_path):
         run.stop()
 
 
-def test_each_of_two_buffers_may_die(start, tmp_path):
-    """Each minibatch is drawn from both, and one that waits for its step is lost to some of the server."""
-    roles = {"buffers": {"count": 2, "cpus": 0}, "servers": {"count": 2, "cpus": 0.25}}
-    with ray_here(values(start, roles=roles)):
-        run = Background(values(start, roles=roles), tmp_path)
-        run.wait_for_versions(2)
-        workers = {each.pid for each in processes("LearningWorker")}
-        (server,) = processes("ParameterServer")
-        for _ in range(4):
-            server.suspend()
-            time.sleep(2)  # the next minibatch is complete
-            victim = min(processes("Buffer"), key=psutil.Process.create_time)
-            victim.send_signal(signal.SIGKILL)
-            run.wait_for(lambda gone=victim.pid: len({each.pid for each in processes("Buffer")} - {gone}) == 2)
-            server.resume()
-            run.wait_for_versions(4)
-        assert {each.pid for each in processes("LearningWorker")} == workers  # nothing to repair
-        run.stop()
-
-
 def test_a_worker_node_may_die(start, tmp_path):
-    """The monitor is on the head; all others fit one node, and another takes over from it."""
+    """All roles fit one node, and another takes over from it."""
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
     try:
         first = cluster.add_node(num_cpus=2)

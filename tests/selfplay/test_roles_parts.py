@@ -9,7 +9,6 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import Pipe
-from types import SimpleNamespace
 
 import numpy as np
 import psutil
@@ -28,7 +27,6 @@ from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.networks.sizes import NetworkSize
 from suphx.reward.rounds import PointRewards
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.roles import run_inputs as run_inputs_module
 from suphx.selfplay.roles.channel import Answer, RequestChannel
 from suphx.selfplay.roles.engine import InferenceEngine
 from suphx.selfplay.roles.inference_client import (
@@ -40,7 +38,6 @@ from suphx.selfplay.roles.inference_client import (
     seconds_between_requests,
 )
 from suphx.selfplay.roles.plan import Node, parse_node, plan_of
-from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.role import name_of
 from suphx.selfplay.roles.run_inputs import Networks, RunInputs, program
 from suphx.selfplay.roles.simulator import _Group
@@ -73,21 +70,8 @@ def test_a_plan_that_does_not_fit_names_the_role_that_has_no_room():
         plan.check([Node(4, 2, 1 << 30)])
     large = plan_of(TrainConfig.model_validate({"learning": {"replay": {"bytes": 20 << 30}}}))
     large.check([Node(4, 2, 24 << 30), Node(4, 2, 8 << 30)])
-    with pytest.raises(InputError, match=r"roles.buffers: no room"):  # there is enough, but not on one machine
+    with pytest.raises(InputError, match=r"roles.servers: no room"):  # there is enough, but not on one machine
         large.check([Node(4, 2, 16 << 30)] * 2)
-
-
-class Watcher:
-    """Stands in for the monitor."""
-
-    def __init__(self, inputs: RunInputs) -> None:
-        self._inputs = inputs
-
-    def run_inputs(self) -> RunInputs:
-        return self._inputs
-
-    def note(self, group: str, metrics: dict[str, float]) -> None:
-        assert group == "engine" and metrics
 
 
 #: The learner's discard network.
@@ -122,21 +106,13 @@ def engine():
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # other processes cannot import this one
     start, other = (tiny_networks(seed) for seed in (0, 7))
     with ray_here({"name": "parts", "roles": ROLES}):
-        networks = ray.put(Networks(start, {"other": other}))
-        inputs = RunInputs(program(), networks, ("other",), None)
-        watcher = ray.remote(Watcher).options(name=name_of("monitor", 0), num_cpus=0).remote(inputs)
+        config = TrainConfig(roles={"engines": {"count": 1}})
+        inputs = RunInputs(config, program(), ray.put(Networks(start, {"other": other})), ("other",), None)
         source = ray.remote(Source).options(name=name_of("servers", 0), num_cpus=0).remote()
         ray.get(source.publish.remote(publication(0, seed=0)))
-        found = ray.remote(InferenceEngine).options(num_cpus=0.5).remote(RoleConfig())
-        ray.get(found.ready.remote())
-        yield found, source
-        del watcher
-
-
-def run_apart(work):
-    """Run a coroutine in a loop of its own, whatever loop a browser's test has left behind in this thread."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(lambda: asyncio.run(work())).result()
+        made = ray.remote(InferenceEngine).options(num_cpus=0.5).remote(inputs)
+        ray.get(made.pulse.remote())
+        yield made, source, inputs
 
 
 def expected(seed: int, planes: np.ndarray, model: str = "discard") -> np.ndarray:
@@ -144,7 +120,7 @@ def expected(seed: int, planes: np.ndarray, model: str = "discard") -> np.ndarra
 
 
 def test_an_engine_answers_for_every_player_and_takes_newer_weights(engine):
-    actor, source = engine
+    actor, source, _ = engine
     engines = Engines([actor], 0)
     planes = packed(5, MODEL_PLANES["discard"])
     both = {(player, "discard"): planes for player in (0, 1)}
@@ -167,9 +143,9 @@ def test_an_engine_answers_for_every_player_and_takes_newer_weights(engine):
 
 
 def test_a_simulator_of_its_own_networks_answers_as_an_engine_does_and_takes_newer_weights(engine):
-    _, source = engine
+    _, source, inputs = engine
     ray.get(source.publish.remote(publication(20, seed=9)))
-    own = OwnNetworks(PlayingNetworks(precision()), pause=0.0)
+    own = OwnNetworks(PlayingNetworks(inputs, precision(), 1))
     planes = packed(5, MODEL_PLANES["discard"])
     assert (own.version, own.gamma) == (20, 0.5)
     for player, seed in ((0, 9), (1, 7)):
@@ -188,13 +164,13 @@ def test_a_simulator_of_its_own_networks_answers_as_an_engine_does_and_takes_new
     ray.get(source.go_away.remote(True))  # the parameter server is restarted; meanwhile the weights play on
     for _ in range(3):
         own.compute({})
-        time.sleep(0.1)
+        time.sleep(0.3)
     ray.get(source.go_away.remote(False))
     assert own.version == 21
 
 
 def test_an_engine_shows_a_network_its_own_planes(engine):
-    actor, _ = engine
+    actor, *_ = engine
     engines, planes, key = Engines([actor], 0), packed(4, MODEL_PLANES["riichi"]), (0, "riichi")
     wide = np.concatenate([planes, packed(4, 3, seed=1)], axis=1)
     assert np.array_equal(engines.compute({key: wide})[key], engines.compute({key: planes})[key])
@@ -204,7 +180,7 @@ def test_an_engine_shows_a_network_its_own_planes(engine):
 
 
 def test_requests_that_meet_at_an_engine_get_each_their_own_answers(engine):
-    actor, _ = engine
+    actor, *_ = engine
     requests = [{(0, "pong"): packed(n, MODEL_PLANES["pong"], seed=n), LEARNS: packed(n, 838)} for n in range(1, 30)]
     clients = [Engines([actor], 0) for _ in requests[::2]]
     for client, request in zip(clients, requests[::2], strict=True):  # some of this machine, some of others
@@ -218,7 +194,7 @@ def test_requests_that_meet_at_an_engine_get_each_their_own_answers(engine):
 
 
 def test_an_engine_that_cannot_answer_says_so_and_goes_on(engine):
-    actor, _ = engine
+    actor, *_ = engine
     wrong, kong = {(9, "kong"): packed(1, 3)}, {(0, "kong"): packed(1, MODEL_PLANES["kong"])}
     with pytest.raises(InputError, match="no network of player 9"):
         ray.get(actor.compute.remote(wrong))
@@ -252,57 +228,36 @@ def test_a_channel_grows_with_its_requests_and_ends_with_either_side():
 
 
 def test_an_engine_waits_for_the_server_rather_than_answer_with_the_start(engine):
-    _, source = engine
+    _, source, inputs = engine
     ray.get([source.publish.remote(publication(5, seed=9)), source.go_away.remote(True)])
     planes = packed(5, MODEL_PLANES["discard"])
-
-    async def ask() -> Answer:
-        again = InferenceEngine(RoleConfig())
-        requests = [asyncio.create_task(again.compute({LEARNS: planes})) for _ in range(2)]
-        requests.append(asyncio.create_task(again.current()))
-        assert not (await asyncio.wait(requests, timeout=1))[0]
-        await source.go_away.remote(False)
-        first, _, current = await asyncio.wait_for(asyncio.gather(*requests), 60)
-        assert current[:2] == (first.version, first.gamma)
-        assert len(asyncio.all_tasks()) == 3  # this one, and each task of the engine once
-        return first
-
-    answer = run_apart(ask)
-    assert (answer.version, answer.gamma) == (5, 0.5)
+    again = ray.remote(InferenceEngine).options(num_cpus=0).remote(inputs)
+    requests = [again.compute.remote({LEARNS: planes}), again.current.remote()]
+    assert not ray.wait(requests, timeout=2)[0]
+    ray.get(source.go_away.remote(False))
+    answer, current = ray.get(requests, timeout=60)
+    assert current[:2] == (answer.version, answer.gamma) == (5, 0.5)
     assert np.allclose(answer.logits[LEARNS], expected(9, planes), atol=0.02)
 
 
-def test_an_engine_goes_on_when_a_request_that_it_cannot_answer_is_taken_back(engine):
-    async def ask() -> int:
-        here = InferenceEngine(RoleConfig())
-        await here.ready()
-        taken_back = asyncio.create_task(here.compute({(0, "no model"): packed(1, 3)}))
-        await asyncio.sleep(0)  # it is asked
-        taken_back.cancel()
-        kong = here.compute({(0, "kong"): packed(1, MODEL_PLANES["kong"])})
-        return len((await asyncio.wait_for(kong, 60)).logits[0, "kong"])
-
-    assert run_apart(ask) == 1
-
-
 def test_an_engine_that_cannot_take_newer_weights_says_so_when_it_is_asked_whether_it_is_there(engine, monkeypatch):
-    _, source = engine
+    _, source, inputs = engine
 
-    def fail(published: Published) -> dict:
+    def fail(published: object) -> dict:
         raise RuntimeError("CUDA out of memory")
 
     async def follow() -> None:
-        here = InferenceEngine(RoleConfig())
-        await here.ready()
+        here = InferenceEngine(inputs)
+        assert await here.pulse()
         monkeypatch.setattr(here._networks, "_evaluators_of", fail)
         await source.publish.remote(publication(6, seed=9))
         async with asyncio.timeout(60):
             while True:
-                await here.ready()
+                await here.pulse()
                 await asyncio.sleep(0.05)
 
-    with pytest.raises(RuntimeError, match="CUDA out of memory"):
-        run_apart(follow)
+    with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="CUDA out of memory"):
+        pool.submit(lambda: asyncio.run(follow())).result()  # whatever loop other tests have left in this thread
 
 
 class _ShowsAll(InferenceClient):
@@ -320,7 +275,7 @@ class _ShowsAll(InferenceClient):
 
 def test_a_policy_without_an_oracle_is_shown_nothing_hidden_whatever_engines_say():
     config = TrainConfig(side_by_side=6, sample_games=0, reward={"kind": "round"})
-    group = _Group(0, 0, 0, config, RunInputs("", None, (), PointRewards(10_000)), _ShowsAll(), None)
+    group = _Group(0, 0, 0, RunInputs(config, "", None, (), PointRewards(10_000)), _ShowsAll(), None)
     while group.play.collector.counters["rounds"] < 2:
         group.begin()
         group.finish()
@@ -396,24 +351,10 @@ def test_two_processes_that_share_each_step_learn_what_one_does_and_listen_on_lo
             assert np.abs(alone[f"discard.{name}"] - before.detach().numpy()).max() > 0.005
 
 
-def test_a_machine_with_another_program_is_named(monkeypatch):
-    monkeypatch.setattr(run_inputs_module, "find", lambda role: SimpleNamespace(run_inputs=role))
-    monkeypatch.setattr(run_inputs_module, "ask", lambda method: RunInputs("suphx 0", None, (), None))
+def test_a_machine_with_another_program_is_named():
+    inputs = RunInputs(TrainConfig(), "suphx 0", None, (), None)
     with pytest.raises(InputError, match=r"the machine .* has suphx .*, the run is of suphx 0"):
-        run_inputs_module.run_inputs()
-
-
-def test_networks_of_a_monitor_that_has_died_since_are_asked_for_again(monkeypatch):
-    told = [RunInputs(program(), networks, (), None) for networks in ("lost", "there")]
-    monkeypatch.setattr(run_inputs_module, "run_inputs", lambda: told.pop(0))
-
-    def get(reference: str) -> str:
-        if reference == "lost":
-            raise ray.exceptions.OwnerDiedError("00", None, "")
-        return reference
-
-    monkeypatch.setattr(run_inputs_module.ray, "get", get)
-    assert run_inputs_module.run_inputs_with_networks()[1] == "there" and not told
+        inputs.load_networks()
 
 
 def test_all_engines_together_ask_for_weights_so_many_times_a_second_at_most():

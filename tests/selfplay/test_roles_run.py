@@ -30,7 +30,7 @@ from suphx.networks.weights import load_agent
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.local import LocalTraining
-from suphx.selfplay.roles.run import DistributedTraining
+from suphx.selfplay.roles.run import DistributedTraining, _Pulse
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,6 @@ def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(start, on_ray, tmp_p
     second.wait_for(lambda: second.version > version)
     second.stop()
     assert second.training.progress.version > version
-    assert int((tmp_path / "simulators_begun").read_text()) == 2  # other walls than before
 
 
 @pytest.mark.full
@@ -218,33 +217,35 @@ def test_nobody_else_can_read_the_token(on_ray):
     assert (Path.home() / ".ray" / "auth_token").stat().st_mode & 0o077 == 0
 
 
-def test_a_role_that_does_not_come_up_is_named(start, on_ray, tmp_path):
-    with pytest.raises(InputError, match=r"not there after 0.01 s: .*monitor 1 of 1"):
-        train(values(start, roles={"start_seconds": 0.01}), tmp_path)
-
-
 @pytest.mark.parametrize("restarts", [3, -1])
-def test_a_role_that_does_not_come_back_is_named(start, on_ray, tmp_path, restarts):
+def test_a_role_that_does_not_come_up_or_come_back_is_named(start, on_ray, tmp_path, restarts):
     class Engine:
-        def ready(self) -> None: ...
+        def pulse(self) -> list:
+            return []
 
     config = values(start, roles={"start_seconds": 0.5, "restarts": restarts})
     training = DistributedTraining(TrainConfig.model_validate(config), tmp_path)
     made = ray.remote(Engine)
-    training._actors = {"engines": [made.options(num_cpus=0).remote(), made.options(num_cpus=1_000).remote()]}
-    ray.get(training._actors["engines"][0].ready.remote())
-    pulse = training._ask_to_live("engines")
-    assert training._hear(pulse) == "" and len(pulse) == 2
+    actors = [made.options(num_cpus=0).remote(), made.options(num_cpus=1_000).remote()]
+    ray.get(actors[0].pulse.remote())
+    training._actors, now = {"engines": actors}, time.monotonic()
+    training._pulses = {
+        actor.pulse.remote(): _Pulse(actor, "engines", f"engines {number}", now)
+        for number, actor in enumerate(actors, 1)
+    }
+    assert training._hear() == "" and len(training._pulses) == 2
     time.sleep(0.6)
-    assert ray.wait([ref for ref, asked in pulse.items() if asked.name == "engines 1"], timeout=PATIENCE)[0]
+    first = [each for each, pulse in training._pulses.items() if pulse.name == "engines 1"]
+    assert ray.wait(first, timeout=PATIENCE)[0]
     try:
         if restarts < 0:
-            assert training._hear(pulse).startswith("no answer for 0.5 s: engines 2; the run waits for a machine")
+            words = training._hear()
+            assert words.startswith("no answer for 0.5 s: engines 2. Ray has") and words.endswith("room for them")
         else:
-            with pytest.raises(InputError, match=r"no answer for 0.5 s: engines 2. Is there a machine"):
-                training._hear(pulse)
+            with pytest.raises(InputError, match=r"no answer for 0.5 s: engines 2. Ray has .*; is there a machine"):
+                training._hear()
     finally:
-        training.end("engines")
+        training.end()
 
 
 def test_what_cannot_be_scheduled_is_refused_before_anything_starts(start, on_ray, tmp_path):
@@ -257,7 +258,7 @@ def test_a_start_that_cannot_be_read_is_named(start, on_ray, tmp_path):
     for file in start.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "pong.safetensors").write_bytes(b"broken")
-    with pytest.raises(InputError, match=r"^monitor 1: .*pong.safetensors: no safetensors file"):
+    with pytest.raises(InputError, match=r"pong.safetensors: no safetensors file"):
         train(values(tmp_path, name="broken"), tmp_path / "run")
 
 
@@ -269,7 +270,7 @@ def test_the_command_prints_its_plan_and_starts_nothing(start, tmp_path, monkeyp
     found = CliRunner().invoke(app, ["train", str(path), "--dry-run", "--json", "--nodes", "2x1c"])
     plan = json.loads(found.stdout)
     assert found.exit_code == 0 and "rate" not in plan
-    assert [role["name"] for role in plan["roles"]] == ["simulators", "buffers", "servers", "monitor"]
+    assert [role["name"] for role in plan["roles"]] == ["simulators", "servers"]
     found = CliRunner().invoke(app, ["train", str(path), "--dry-run", "--nodes", "0.5c"])
     assert found.exit_code == 1 and "no room for process" in str(found.exception)
 
@@ -306,7 +307,7 @@ def test_a_collapse_ends_the_run_with_the_last_good_agent(start, on_ray, tmp_pat
 @pytest.mark.full
 def test_a_folder_that_cannot_be_written_is_named(start, on_ray, tmp_path):
     (tmp_path / "agent").write_bytes(b"in the way")
-    with pytest.raises(InputError, match=f"{tmp_path / 'agent'}.*No checkpoint has been written yet"):
+    with pytest.raises(OSError, match=f"{tmp_path / 'agent'}"):
         train(values(start), tmp_path)
 
 

@@ -3,6 +3,7 @@
 import itertools
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Client
@@ -20,7 +21,8 @@ from suphx.selfplay.config import LEARNER
 from suphx.selfplay.policy import fitted_logits
 from suphx.selfplay.roles.channel import RequestChannel
 from suphx.selfplay.roles.role import find
-from suphx.selfplay.roles.run_inputs import run_inputs_with_networks
+from suphx.selfplay.roles.run_inputs import RunInputs
+from suphx.threads import start_thread
 
 #: Seconds to wait if no engine is available.
 _AGAIN_SECONDS = 0.5
@@ -57,47 +59,43 @@ class Published:
 
 
 class PlayingNetworks:
-    """The networks of every policy in play, with the newest weights that were pulled from the parameter server."""
+    """The networks of every policy in play, with the newest weights of the parameter server."""
 
-    def __init__(self, precision: Precision) -> None:
-        """Begin with the networks of opponents, and those that the learner starts from."""
+    def __init__(self, inputs: RunInputs, precision: Precision, processes: int) -> None:
+        """Wait for the first weights of the parameter server. processes: number of those that follow it."""
         self._server, self._precision = find("servers"), precision
-        self.inputs, fixed = run_inputs_with_networks()
+        self._pause = seconds_between_requests(processes)
+        fixed = inputs.load_networks()
         players: dict[int, Mapping[str, PolicyNetwork | ValueNetwork]] = {LEARNER: fixed.start}
-        players |= {self.inputs.number_of(name): networks for name, networks in fixed.opponents.items()}
+        players |= {inputs.number_of(name): networks for name, networks in fixed.opponents.items()}
         self.now = Snapshot(self._evaluators_of(players))
         """What answers now; replaced as a whole."""
         self.delay: float | None = None
-        """Seconds from the publication of the weights that were pulled last to now, until somebody takes it."""
+        """Seconds from the publication of the newest weights until they were here, until somebody takes it."""
         self._known: int | None = None  # number of the publication in use
-        self._request: Any = None
+        while self._known is None:  # what the start's weights played would count as a later version's
+            self._pull()
+        self.follows: Future[None] = start_thread(self._follow)
+        """A future that receives the error of following the parameter server."""
 
-    @property
-    def is_there(self) -> bool:
-        """Whether weights have been pulled: what the start's weights played would count as a later version's."""
-        return self._known is not None
+    def _follow(self) -> None:
+        while True:
+            self._pull()
 
-    def pull(self, wait: bool) -> bool:
-        """Load the latest weights, if there are newer ones and the parameter server can be reached.
-
-        wait: for its answer; if not, it is taken by a later call. Returns whether it has answered.
-        """
-        self._request = self._request or self._server.latest.remote(self._known)
-        if not wait and not ray.wait([self._request], timeout=0)[0]:
-            return False
-        request, self._request = self._request, None
+    def _pull(self) -> None:
+        """Load newer weights, if there are some and the parameter server can be reached."""
+        time.sleep(self._pause)
         try:
-            latest = ray.get(request)
+            latest = ray.get(self._server.latest.remote(self._known))
             if latest is None:
-                return True
+                return
             known, (reference,) = latest
             published: Published = ray.get(reference)
         except RayError:
-            return True  # the server is restarted; meanwhile, the current weights play on
+            return  # the server is restarted; meanwhile, the current weights play on
         new = self._evaluators_of({LEARNER: published.networks})
         self.now = Snapshot({**self.now.networks, **new}, published.version, published.gamma)
         self._known, self.delay = known, max(time.time() - published.at, 0.0)
-        return True
 
     def _evaluators_of(
         self, players: Mapping[int, Mapping[str, PolicyNetwork | ValueNetwork]]
@@ -135,26 +133,20 @@ class InferenceClient:
 class OwnNetworks(InferenceClient):
     """Networks in the simulator's own process."""
 
-    def __init__(self, networks: PlayingNetworks, pause: float) -> None:
-        """Wait for the current weights. pause: seconds between two requests for newer ones."""
-        self._networks, self._pause = networks, pause
-        while not networks.is_there:
-            networks.pull(wait=True)
-            if not networks.is_there:
-                time.sleep(_WEIGHTS_SECONDS)
+    def __init__(self, networks: PlayingNetworks) -> None:
+        self._networks = networks
         self.version, self.gamma = networks.now.version, networks.now.gamma
-        self._next = time.monotonic() + pause
 
     def send(self, request: Mapping[PlayerModel, np.ndarray]) -> None:
-        """Compute them by newer weights, if these are there."""
-        if time.monotonic() >= self._next and self._networks.pull(wait=False):
-            self._next = time.monotonic() + self._pause
+        """Compute them."""
         now = self._networks.now
         self._logits = {key: fitted_logits(now.networks[key], planes) for key, planes in request.items()}
         self.version, self.gamma = now.version, now.gamma
 
     def receive(self) -> dict[PlayerModel, np.ndarray]:
-        """Return what was computed."""
+        """Return what was computed; raises the error of following the parameter server."""
+        if self._networks.follows.done():
+            self._networks.follows.result()
         return self._logits
 
 

@@ -110,17 +110,10 @@ def plan_of(config: TrainConfig) -> ResourcePlan:
             _PROCESS_BYTES + (200 << 20), "answer for the networks at the tables",
         ),
         RolePlan(
-            "buffers", roles.buffers.count, roles.buffers.cpus, 0.0, 1, _PROCESS_BYTES + learning.replay.bytes,
-            f"keep experience, {learning.replay.bytes / GIB:.2g} GiB at most each",
-        ),
-        RolePlan(
             "servers", roles.servers.count, roles.servers.cpus, roles.servers.gpus, roles.servers.threads,
-            _PROCESS_BYTES + _PASS_BYTES + step,
-            f"learn {', '.join(learning.models)} in steps of {batch:,} decisions",
-        ),
-        RolePlan(
-            "monitor", 1, roles.monitor.cpus, 0.0, roles.monitor.threads, _PROCESS_BYTES + (100 << 20),
-            "curves, checkpoints, measurements",
+            _PROCESS_BYTES + _PASS_BYTES + step + learning.replay.bytes,
+            f"learn {', '.join(learning.models)} in steps of {batch:,} decisions, of "
+            f"{learning.replay.bytes / GIB:.2g} GiB at most",
         ),
     )  # fmt: skip
     return ResourcePlan(tuple(role for role in roles_of_run if role.count))

@@ -1,21 +1,30 @@
-"""What all roles have in common: their names in a run, requests to each other, and errors that keep their type."""
+"""What all roles have in common: their names in a run, what they tell its monitor, and errors that keep their type."""
 
 import functools
+from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import ray
-from ray.exceptions import RayError, RayTaskError
+from ray.exceptions import RayTaskError
+
+from suphx.networks.precision import Precision, choose_precision
+from suphx.plugins import load_plugins
+from suphx.selfplay.config import RoleConfig
+
+#: Name of a method of the run's monitor (`monitor.RunMonitor`), and arguments.
+Message: TypeAlias = tuple[str, tuple[Any, ...]]
 
 
 class Role:
     """A process of a run.
 
     Ray passes on only the text of an error in the constructor. So the error is stored, and raised, with its type, by
-    the next use of what the process lacks; the run calls `ready` of all processes regularly.
+    the next use of what the process lacks; the run calls `pulse` of all processes regularly.
     """
 
     _failed: Exception | None = None
+    _messages: deque[Message]
 
     def __init_subclass__(cls) -> None:
         """Keep errors of the constructor of a subclass."""
@@ -29,21 +38,31 @@ class Role:
             raise self._failed
         raise AttributeError(f"{type(self).__name__} has no {name}")
 
-    def ready(self) -> Any:  # nothing, which an asynchronous process may have to wait for
-        """Return if the constructor was successful; otherwise raise its error."""
-        if self._failed is not None:
-            raise self._failed
+    def tell(self, method: str, *arguments: object) -> None:
+        """Have a method of the run's monitor called soon, unless this process dies before."""
+        self._messages.append((method, arguments))
+
+    def pulse(self) -> Any:  # list[Message], which an asynchronous process may have to wait for
+        """Return what there is to tell since the last call; raises the error of the constructor."""
+        return [self._messages.popleft() for _ in range(len(self._messages))]
 
 
 def _keeping_errors(constructor: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(constructor)
     def construct(self: Role, *arguments: object, **named: object) -> None:
         try:
+            load_plugins()
             constructor(self, *arguments, **named)
+            self._messages = deque()
         except Exception as error:
             self._failed = self._failed or error
 
     return construct
+
+
+def precision_for(role: RoleConfig) -> Precision:
+    """Return the device and precision that a process of a role computes with, and set its number of threads."""
+    return choose_precision("cuda" if role.gpus else "cpu", None, role.threads)
 
 
 def name_of(role: str, number: int) -> str:
@@ -56,35 +75,12 @@ def find(role: str, number: int = 0) -> Any:
     return ray.get_actor(name_of(role, number))
 
 
-def find_all(role: str, count: int) -> list[Any]:
-    """Return the handles of the first `count` processes of a role."""
-    return [find(role, number) for number in range(count)]
-
-
 def ask(method: Any, *arguments: object) -> Any:
     """Return the answer of a process of this run; one that is being restarted answers once it is back.
 
     method: of its handle. It may be called more than once.
     """
     return ray.get(method.options(max_task_retries=-1).remote(*arguments))
-
-
-def is_answered(request: Any) -> bool:  # a reference, or None
-    """Return whether a request whose result nobody waits for has been answered or is None; raises its error.
-
-    A request to a process that has died since counts as answered: the process is restarted.
-    """
-    if request is None:
-        return True
-    if not ray.wait([request], timeout=0)[0]:
-        return False
-    try:
-        ray.get(request)
-    except RayTaskError:
-        raise
-    except RayError:
-        pass
-    return True
 
 
 def cause_of(error: BaseException) -> BaseException:

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from itertools import cycle
 from multiprocessing import AuthenticationError, Pipe
 from multiprocessing.connection import Connection, Listener, wait
-from threading import Thread
 
 import numpy as np
 import torch
@@ -28,6 +27,7 @@ from suphx.selfplay.collect import PlayerModel
 from suphx.selfplay.policy import fitting
 from suphx.selfplay.roles.channel import Answer, RequestChannel
 from suphx.selfplay.roles.inference_client import Snapshot
+from suphx.threads import start_thread
 
 #: Batches on their way to a GPU at a time: while the networks of one are computed, the planes of the next are copied.
 _GPU_BATCHES = 2
@@ -82,7 +82,7 @@ class NetworkServer:
         """Most requests that were there at once."""
         self.busy = 0.0
         """Seconds spent on batches."""
-        self.threads = [_thread(self._accept), _thread(self._serve)]
+        self.threads = [start_thread(self._accept), start_thread(self._serve)]
         """Futures that receive the error of a thread; otherwise they never end."""
 
     def submit(self, planes: Mapping[PlayerModel, np.ndarray]) -> Future[Answer]:
@@ -173,17 +173,3 @@ class NetworkServer:
             request.reply(error)
         batch.requests.clear()
         batch.pending.clear()
-
-
-def _thread(work: Callable[[], None]) -> Future[None]:
-    """Start a thread for work that never ends; return a future, which receives its error."""
-    future: Future[None] = Future()
-
-    def run() -> None:
-        try:
-            work()
-        except BaseException as error:
-            future.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
-    return future

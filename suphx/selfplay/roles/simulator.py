@@ -1,4 +1,4 @@
-"""The simulator role: plays games endlessly, and sends the experience to the buffers.
+"""The simulator role: plays games endlessly, and sends the experience to the parameter server.
 
 Where there are inference engines, these compute the networks, and the tables are in groups: while the networks of one
 are computed, another plays. Without engines the simulator holds the networks itself.
@@ -24,25 +24,20 @@ from suphx.learning.critic import critic_planes
 from suphx.learning.experience import Batch
 from suphx.networks.models import CRITIC
 from suphx.networks.precision import keep_memory
-from suphx.selfplay.config import LEARNER, TrainConfig
+from suphx.selfplay.config import IN_FLIGHT, LEARNER, SENT_DECISIONS, TrainConfig
 from suphx.selfplay.play import CollectedRounds, PlayCounts, load_opponents
 from suphx.selfplay.policy import OracleEncoder, sampling_of
-from suphx.selfplay.roles.inference_client import (
-    Engines,
-    InferenceClient,
-    OwnNetworks,
-    PlayingNetworks,
-    seconds_between_requests,
-)
-from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_DECISIONS, precision_for
-from suphx.selfplay.roles.role import Role, ask, find, find_all, is_answered
-from suphx.selfplay.roles.run_inputs import RunInputs, run_inputs
+from suphx.selfplay.roles.inference_client import Engines, InferenceClient, OwnNetworks, PlayingNetworks
+from suphx.selfplay.roles.role import Role, ask, find, precision_for
+from suphx.selfplay.roles.run_inputs import RunInputs
 from suphx.selfplay.samples import SAMPLED_TABLE
 
 #: Seconds after which experience of fewer decisions is sent.
 _SENT_SECONDS = 5.0
-#: Seconds between checks whether to stop, while waiting for room in the buffer.
+#: Seconds between checks whether to stop, while waiting for room for experience.
 _LOOK_SECONDS = 0.5
+#: Seconds to wait for a process that has died and is being restarted.
+_AGAIN_SECONDS = 0.5
 
 
 class RemotePolicy(Flow):
@@ -56,29 +51,32 @@ class RemotePolicy(Flow):
 class Simulator(Role):
     """Plays games. A Ray actor: `run` has its own thread, other roles' requests run on another."""
 
-    def __init__(self, number: int, config: TrainConfig) -> None:
-        """Deal the first rounds; number: of this simulator, which determines its engine and its first buffer."""
+    def __init__(self, number: int, inputs: RunInputs) -> None:
+        """Deal the first rounds; number: of this simulator, which determines its engine and where it sends first."""
         keep_memory()
-        self._config, self._monitor = config, find("monitor")
-        buffers = find_all("buffers", config.roles.buffers.count)
-        first = number % len(buffers)
-        self._next_buffer = itertools.cycle(buffers[first:] + buffers[:first])
+        self._number, self._name = number, inputs.config.name
         self._stop = Event()
-        self._sampled: Any = None
-        instance = ask(self._monitor.begin_simulator)  # a number that no simulator of this run had before
-        start, clients = self._clients(number)
-        self._groups = [
-            _Group(group, number, instance, config, start, each, self) for group, each in enumerate(clients)
-        ]
+        self.find_receivers()
+        clients = self._clients(number, inputs)
+        # The time makes other walls than those of a simulator that has died.
+        started = time.time_ns()
+        self._groups = [_Group(group, number, started, inputs, client, self) for group, client in enumerate(clients)]
 
-    def _clients(self, number: int) -> tuple[RunInputs, list[InferenceClient]]:
-        """Return what the run starts from, and who computes the networks of each group of the tables."""
-        roles = self._config.roles
+    def _clients(self, number: int, inputs: RunInputs) -> list[InferenceClient]:
+        """Return who computes the networks of each group of the tables."""
+        roles = inputs.config.roles
         if roles.engines.count:
-            engines = find_all("engines", roles.engines.count)
-            return run_inputs(), [Engines(engines, number) for _ in range(roles.groups)]
-        networks = PlayingNetworks(precision_for(roles.simulators))
-        return networks.inputs, [OwnNetworks(networks, seconds_between_requests(roles.simulators.count))]
+            inputs.check()
+            engines = [find("engines", each) for each in range(roles.engines.count)]
+            return [Engines(engines, number) for _ in range(roles.groups)]
+        return [OwnNetworks(PlayingNetworks(inputs, precision_for(roles.simulators), roles.simulators.count))]
+
+    def find_receivers(self) -> None:
+        """Find the processes of the parameter server, which receive as much experience each."""
+        server = find("servers")
+        receivers = [server, *ask(server.others)]
+        first = self._number % len(receivers)
+        self._receivers = itertools.cycle(receivers[first:] + receivers[:first])
 
     def stop(self) -> None:
         """Make `run` end."""
@@ -89,6 +87,7 @@ class Simulator(Role):
         """Whether `run` should end."""
         return self._stop.is_set()
 
+    @ray.method(concurrency_group="play")
     def run(self) -> None:
         """Play until it is stopped: while the networks of one group are computed, the others play."""
         for group in self._groups:
@@ -99,36 +98,31 @@ class Simulator(Role):
                 group.begin()
 
     def sample(self, ended: Ended, version: int) -> None:
-        """Send rounds of the sampled table to the monitor, unless the last ones are still on their way."""
+        """Tell the monitor rounds of the sampled table."""
         rows = np.flatnonzero(ended.game == SAMPLED_TABLE)
-        if len(rows) and is_answered(self._sampled):
+        if len(rows):
             part = Ended(**{name: column[rows].copy() for name, column in vars(ended).items()})
-            self._sampled = self._monitor.sample.remote(part, f"{self._config.name} {version}")
+            self.tell("sample", part, f"{self._name} {version}")
 
     def send(self, batch: Batch, raw: dict[str, np.ndarray], counts: PlayCounts) -> Any:  # a reference
-        """Send experience to the next buffer: all get as much, since all give as much to each minibatch."""
-        return next(self._next_buffer).add.remote(batch, raw, counts)
+        """Send experience to the next process of the parameter server."""
+        return next(self._receivers).add.remote(batch, raw, counts)
 
 
 class _Group:
     """Tables whose networks are computed together."""
 
     def __init__(
-        self,
-        group: int,
-        number: int,
-        instance: int,
-        config: TrainConfig,
-        start: RunInputs,
-        client: InferenceClient,
-        simulator: Simulator,
+        self, group: int, number: int, instance: int, inputs: RunInputs, client: InferenceClient, simulator: Simulator
     ) -> None:
-        self._config, self._client, self._simulator = config, client, simulator
+        """instance: what makes its walls different from those of any other simulator."""
+        self._config, self._client, self._simulator = inputs.config, client, simulator
+        config = inputs.config
         self._is_sampled = number == group == 0 and config.sample_games > 0
-        seed = int(np.random.SeedSequence([config.seed, instance, group]).generate_state(1, np.uint64)[0])
+        seed = int(np.random.SeedSequence([config.seed, number, group, instance]).generate_state(1, np.uint64)[0])
         slots = -(-config.side_by_side // config.roles.groups)
         self._policy = RemotePolicy(config, seed)
-        self.play = CollectedRounds(config, slots, seed, start.rewards, _opponents(config, start, seed))
+        self.play = CollectedRounds(config, slots, seed, inputs.rewards, _opponents(inputs, seed))
         self._values = _values(client) if config.learning.has_critic else None
         self._wanted = min(SENT_DECISIONS, config.learning.batch)
         self._in_flight: deque[Any] = deque()
@@ -164,7 +158,7 @@ class _Group:
         self._in_flight.append(self._simulator.send(batch, raw, counts))
 
     def _wait_for_room(self) -> bool:
-        """Wait until a buffer has taken in enough of what is on its way; return False if the run ends before."""
+        """Wait until enough of what is on its way has been taken in; return False if the run ends before."""
         while len(self._in_flight) >= IN_FLIGHT:
             if not ray.wait([self._in_flight[0]], timeout=_LOOK_SECONDS)[0]:
                 if self._simulator.is_stopped:
@@ -174,16 +168,17 @@ class _Group:
                 ray.get(self._in_flight.popleft())
             except RayTaskError:
                 raise
-            except RayError:  # the buffer is gone with what was on its way to it, and is being restarted
-                time.sleep(0.5)
+            except RayError:  # a process is gone with what was on its way to it, and others take its place
+                time.sleep(_AGAIN_SECONDS)
+                self._simulator.find_receivers()
         return True
 
 
-def _opponents(config: TrainConfig, start: RunInputs, seed: int) -> list[Agent]:
+def _opponents(inputs: RunInputs, seed: int) -> list[Agent]:
     """Return the opponents by number; the client computes the networks of those that have some."""
     opponents: list[Agent] = []
-    for name in config.table.opponents:
-        has_networks = name in start.opponents
+    for name in inputs.config.table.opponents:
+        has_networks = name in inputs.opponents
         opponents += (
             [Flow({}, PlaneEncoder(), Sampling(), name=name)] if has_networks else load_opponents((name,), seed)
         )
