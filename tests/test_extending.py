@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -101,6 +102,19 @@ def test_a_rule_set_has_a_name_in_every_command(plugin: Callable[[str], None]) -
     assert "club" not in PRESETS
     assert "5 games" in suphx("check", "--games", "5", "--rules", "club", "--player", "tsumogiri")
     assert not PRESETS["club"].red_fives
+
+
+@pytest.mark.full
+def test_self_play_by_roles_has_a_rule_set_of_ones_own(plugin: Callable[[str], None], tmp_path: Path) -> None:
+    plugin("club_rules")
+    save_agent(tmp_path / "start", untrained_networks(NetworkSize(filters=4, blocks=1)), "tiny", storage="float32")
+    settings = TRAIN.replace("tenhou_east", "club").replace("simple_policy", "policy_gradient")
+    (tmp_path / "train.yaml").write_text(settings.format(start=tmp_path / "start"))
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))}
+    command = [sys.executable, "-m", "suphx", "train", "train.yaml", "--out", "run", "--json"]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["games"] >= 2
 
 
 def edited(folder: Path, edit: str) -> None:

@@ -99,10 +99,10 @@ def warmup(
     """
     from simulator.jit import cache_folder
 
-    typer.echo(f"Compiling into {cache_folder()} ...")
+    typer.echo(f"Compiling into {cache_folder()} ...", err=True)
     started = time.perf_counter()
     for part in parts or [entry.name for entry in WARMUPS]:
         before = time.perf_counter()
         WARMUPS[part]()
-        typer.echo(f"  {part}: {time.perf_counter() - before:.1f} s")
-    typer.echo(f"Ready after {time.perf_counter() - started:.1f} s.")
+        typer.echo(f"  {part}: {time.perf_counter() - before:.1f} s", err=True)
+    typer.echo(f"Ready after {time.perf_counter() - started:.1f} s.", err=True)
