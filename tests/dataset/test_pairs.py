@@ -14,7 +14,7 @@ from flow_pairs import Asked, collect, flow_pairs
 from simulator.logs.generate import generate_games
 from simulator.logs.mjlog import read_mjlog
 from simulator.logs.model import Connection, GameLog
-from simulator.record import SEATS
+from simulator.record import GAME, SEATS
 from simulator.rules import Rules
 from simulator.tiles import KINDS
 from suphx.dataset.pairs import FORCED
@@ -37,8 +37,8 @@ def assert_asked_by_the_flow(logs: list[GameLog]) -> list[Asked]:
     assert Counter(collected.pairs) == Counter(pair for each in asked for pair in each.pairs)
 
     tables = {where: table for each in asked for where, table in each.tables.items()}
-    for pair, position in zip(collected.pairs, collected.positions, strict=True):
-        assert position == tables[pair.round, pair.events]
+    positions = np.fromiter(collected.positions, GAME)
+    assert (positions == np.fromiter((tables[pair.round, pair.events] for pair in collected.pairs), GAME)).all()
     assert collected.kept == len(tables), "a table is kept once, however many are asked at it"
 
     expected = Counter((pair.round, pair.seat, MODELS.index(pair.model)) for pair in collected.pairs)

@@ -119,12 +119,13 @@ def test_the_games_of_networks_do_not_depend_on_batch_or_threads(dtype: str, tem
     if dtype == "bfloat16" and not convolution.BFLOAT16:
         pytest.skip("this CPU computes in bfloat16 so slowly that the games take minutes")
     plan = one_against_three(["sl-weak"], ["sensible"])
-    terms = MatchTerms(seed=5, dtype=dtype, temperature=temperature, logs=True)
+    terms = MatchTerms(seed=5, rules="tenhou_east", dtype=dtype, temperature=temperature, logs=True)
     assert logs_of(plan, 1, terms, 3, 1) == logs_of(plan, 1, terms, 8, 2)
 
 
 def test_four_copies_of_a_network_play_four_identical_games_on_a_deal() -> None:
-    plan, terms = one_against_three(["sl-weak"], ["sl-weak"]), MatchTerms(seed=6, temperature=1.0, logs=True)
+    plan = one_against_three(["sl-weak"], ["sl-weak"])
+    terms = MatchTerms(seed=6, rules="tenhou_east", temperature=1.0, logs=True)
     found = logs_of(plan, 1, terms, 4, 1)
     assert len({found[0, table] for table in range(SEATS)}) == 1
 

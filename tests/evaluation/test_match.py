@@ -205,7 +205,7 @@ def test_workers_play_the_same_games_and_one_that_dies_costs_nothing(
     import signal
     import subprocess
 
-    here = play_match(PLAN, TERMS, 20, folder=tmp_path / "here")
+    here = play_match(PLAN, TERMS, 8, folder=tmp_path / "here")
     killed: list[int] = []
 
     def kill_one(results: MatchResults) -> None:
@@ -215,7 +215,7 @@ def test_workers_play_the_same_games_and_one_that_dies_costs_nothing(
             for pid in killed:
                 os.kill(pid, signal.SIGKILL)
 
-    there = play_match(PLAN, TERMS, 20, Means(batch=2, workers=2), tmp_path / "there", watch=kill_one)
-    assert killed and there.played == 80
+    there = play_match(PLAN, TERMS, 8, Means(batch=2, workers=2), tmp_path / "there", watch=kill_one)
+    assert killed and there.played == 32
     assert np.array_equal(here.results.games, there.results.games)
     assert logs(tmp_path / "here") == logs(tmp_path / "there")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from simulator.game import Game
 from simulator.logs.mjai_words import Event
@@ -20,6 +20,7 @@ from simulator.logs.mjai_writer import player_view
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.registry import load_agent
+from suphx.cli import app
 from suphx.errors import InputError
 from suphx.mjai.bot.bot import MAX_LINE, Bot, Server, converse, play_at
 from suphx.mjai.bot.seat import EventError, Seat
@@ -243,16 +244,13 @@ def test_a_host_may_send_anything_and_the_bot_ends_with_an_error_or_goes_on() ->
     assert refused > 100
 
 
-def suphx_bot(text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "suphx", "bot", *options]
-    return subprocess.run(command, input=text, capture_output=True, timeout=120, env=os.environ, check=False)
-
-
 def test_the_command_ends_well_only_with_good_input() -> None:
-    good = suphx_bot(line(START_GAME, {"type": "end_game"}), "--agent", "random")
-    assert (good.returncode, good.stdout) == (0, 2 * b'{"type":"none"}\n')
-    bad = suphx_bot(b"{bad\n", "--agent", "random")
-    assert bad.returncode == 1 and bad.stdout == b"" and b"line 1 is not JSON" in bad.stderr
+    command = ["bot", "--agent", "random"]
+    good, process = line(START_GAME, {"type": "end_game"}), [sys.executable, "-m", "suphx", *command]
+    done = subprocess.run(process, input=good, capture_output=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (0, 2 * b'{"type":"none"}\n')
+    bad = CliRunner().invoke(app, command, input=b"{bad\n")
+    assert isinstance(bad.exception, InputError) and bad.stdout == "" and "line 1 is not JSON" in str(bad.exception)
 
 
 @pytest.fixture

@@ -119,7 +119,7 @@ def test_a_blocks_gradients_are_those_of_torch(n, operations, monkeypatch):
         assert torch.allclose(residual_block(x, first, second), theirs, atol=1e-5)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("dtype", [torch.float32, pytest.param(torch.bfloat16, marks=pytest.mark.full)])
 def test_fifty_blocks_train(dtype):
     torch.manual_seed(0)
     network = PolicyNetwork("discard", NetworkSize(filters=16, blocks=50), planes=40)

@@ -32,8 +32,8 @@ def goals(plan: int, melds: int, four_as_two: bool) -> np.ndarray:
             for chosen in itertools.combinations_with_replacement(sets, 4 - melds)
             for pair in range(16)
         ]
-    flat = np.array([list(itertools.chain(*each)) for each in blocks])
-    counts = (flat[:, :, None] == np.arange(16)).sum(1).astype(np.uint8)
+    flat = np.array([list(itertools.chain(*each)) for each in blocks]) + 16 * np.arange(len(blocks))[:, None]
+    counts = np.bincount(flat.ravel(), minlength=16 * len(blocks)).reshape(-1, 16).astype(np.uint8)
     return np.unique(counts[(counts <= 4).all(1)], axis=0)
 
 
