@@ -11,6 +11,8 @@ import mmap
 import os
 import tempfile
 from collections.abc import Mapping
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle, send_handle
@@ -107,15 +109,17 @@ class RequestChannel:
         self._lay_out(np.frombuffer(message, _PART, offset=1))
         return self._planes
 
-    def send_answer(self, answer: Answer) -> None:
-        """Answer the last request; raises OSError if the simulator is gone."""
-        for key, each in answer.logits.items():
-            self._logits[key][:] = each
-        self.connection.send_bytes(_ANSWER + np.array([(answer.version, answer.gamma)], _ANSWERED).tobytes())
-
-    def send_error(self, error: Exception) -> None:
-        """Answer the last request with an error; raises OSError if the simulator is gone."""
-        self.connection.send_bytes(_ERROR + repr(error).encode())
+    def reply(self, answer: Future[Answer]) -> None:
+        """Send the answer to the last request, or its error, once it is there, unless the simulator is gone."""
+        if error := answer.exception():
+            message = _ERROR + repr(error).encode()
+        else:
+            for key, each in answer.result().logits.items():
+                self._logits[key][:] = each
+            header = np.array([(answer.result().version, answer.result().gamma)], _ANSWERED)
+            message = _ANSWER + header.tobytes()
+        with suppress(OSError):
+            self.connection.send_bytes(message)
 
     def _lay_out(self, parts: np.ndarray) -> None:
         """Find the planes and logits of a request's parts in the memory: all planes first."""

@@ -11,13 +11,13 @@ import secrets
 import sys
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future, InvalidStateError
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
 from itertools import cycle
 from multiprocessing import AuthenticationError, Pipe
 from multiprocessing.connection import Connection, Listener, wait
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -33,28 +33,8 @@ from suphx.threads import start_thread
 _GPU_BATCHES = 2
 
 
-@dataclass(frozen=True)
-class _Request:
-    planes: Mapping[PlayerModel, np.ndarray]
-    answer: Callable[[Answer], None]
-    fail: Callable[[Exception], None]
-
-    def reply(self, reply: Answer | Exception) -> None:
-        """Answer it, or say why that is impossible, unless whoever made it is gone."""
-        with suppress(OSError, InvalidStateError):
-            if isinstance(reply, Exception):
-                self.fail(reply)
-            else:
-                self.answer(reply)
-
-
-@dataclass(frozen=True)
-class _Batch:
-    """Requests that are computed together."""
-
-    requests: list[_Request]
-    pending: dict[PlayerModel, Callable[[], np.ndarray]]
-    now: Snapshot
+#: Packed planes uint64[n, planes], and the future of their answer.
+_Request: TypeAlias = tuple[Mapping[PlayerModel, np.ndarray], Future[Answer]]
 
 
 class NetworkServer:
@@ -88,7 +68,7 @@ class NetworkServer:
     def submit(self, planes: Mapping[PlayerModel, np.ndarray]) -> Future[Answer]:
         """Return the future answer to a request: packed planes uint64[n, planes]."""
         answer: Future[Answer] = Future()
-        self._hand_over(_Request(planes, answer.set_result, answer.set_exception))
+        self._hand_over((planes, answer))
         return answer
 
     def _hand_over(self, new: Connection | _Request) -> None:
@@ -101,14 +81,17 @@ class NetworkServer:
                 self._hand_over(self._listener.accept())
 
     def _serve(self) -> None:
-        batches: deque[_Batch] = deque()
+        batches: deque[Iterator[None]] = deque()
         while True:
             requests = self._take(wait_for_one=not batches)
+            began = time.perf_counter()
             if requests:
                 self.longest_queue = max(self.longest_queue, len(requests))
-                batches.append(self._begin(requests))
+                batches.append(self._compute(requests))
+                next(batches[-1], None)
             if batches and (not requests or len(batches) == self._most_batches):
-                self._finish(batches.popleft())
+                next(batches.popleft(), None)
+            self.busy += time.perf_counter() - began
 
     def _take(self, wait_for_one: bool) -> list[_Request]:
         """Return the requests that are there."""
@@ -118,10 +101,10 @@ class NetworkServer:
             if connection is self._wakes:
                 self._wakes.recv_bytes()
                 new = self._new.popleft()
-                if isinstance(new, _Request):
-                    requests.append(new)
-                else:
+                if isinstance(new, Connection):
                     self._channels[new] = RequestChannel(new)
+                else:
+                    requests.append(new)
                 continue
             channel = self._channels[connection]
             try:
@@ -130,46 +113,38 @@ class NetworkServer:
                 del self._channels[connection]
                 continue
             if planes is not None:
-                requests.append(_Request(planes, channel.send_answer, channel.send_error))
+                answer: Future[Answer] = Future()
+                answer.add_done_callback(channel.reply)
+                requests.append((planes, answer))
         return requests
 
-    def _begin(self, requests: list[_Request]) -> _Batch:
-        began, now = time.perf_counter(), self._networks()
+    def _compute(self, requests: list[_Request]) -> Iterator[None]:
+        """Begin to compute requests together, then wait for the networks and answer."""
+        now, accepted = self._networks(), []
         parts: dict[PlayerModel, list[np.ndarray]] = defaultdict(list)
-        batch = _Batch([], {}, now)
-        for request in requests:
-            if unknown := [key for key in request.planes if key not in now.networks]:
-                request.reply(InputError("no network of player {}, model {}".format(*unknown[0])))
+        for request, answer in requests:
+            if not answer.set_running_or_notify_cancel():
                 continue
-            batch.requests.append(request)
-            for key, planes in request.planes.items():
+            if unknown := [key for key in request if key not in now.networks]:
+                answer.set_exception(InputError("no network of player {}, model {}".format(*unknown[0])))
+                continue
+            accepted.append((request, answer))
+            for key, planes in request.items():
                 parts[key].append(fitting(planes, now.networks[key].planes))
+        self.batches.append(sum(len(planes) for each in parts.values() for planes in each))
         try:
             with torch.cuda.stream(stream) if (stream := next(self._streams)) else nullcontext():
-                batch.pending.update((key, now.networks[key].start(each)) for key, each in parts.items())
+                pending = {key: now.networks[key].start(each) for key, each in parts.items()}
+            yield
+            logits = {key: wait_for() for key, wait_for in pending.items()}
         except Exception as error:  # any error must reach the callers, and serving goes on
-            self._fail(batch, error)
-        self.batches.append(sum(len(planes) for each in parts.values() for planes in each))
-        self.busy += time.perf_counter() - began
-        return batch
-
-    def _finish(self, batch: _Batch) -> None:
-        began = time.perf_counter()
-        try:
-            logits = {key: wait_for() for key, wait_for in batch.pending.items()}
-        except Exception as error:  # as above
-            self._fail(batch, error)
-        self.busy += time.perf_counter() - began
+            for _, answer in accepted:
+                answer.set_exception(error)
+            return
         at: dict[PlayerModel, int] = defaultdict(int)
-        for request in batch.requests:
+        for request, answer in accepted:
             own = {}
-            for key, planes in request.planes.items():
+            for key, planes in request.items():
                 own[key] = logits[key][at[key] : at[key] + len(planes)]
                 at[key] += len(planes)
-            request.reply(Answer(own, batch.now.version, batch.now.gamma))
-
-    def _fail(self, batch: _Batch, error: Exception) -> None:
-        for request in batch.requests:
-            request.reply(error)
-        batch.requests.clear()
-        batch.pending.clear()
+            answer.set_result(Answer(own, now.version, now.gamma))
