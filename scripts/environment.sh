@@ -89,5 +89,50 @@ is_made() {
     is_new_enough .venv/bin/python && environment_sources | cmp --quiet - ".venv/made-for-$1" 2>/dev/null
 }
 
+# What somebody has installed, removed or replaced in .venv since it was made.
+check_packages() {
+    .venv/bin/python - "$1" <<'PROGRAM'
+import re, sys, tomllib
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+project = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]
+pins = dict(re.findall(r"^([\w.-]+)==(\S+)", Path("constraints.txt").read_text("utf-8"), re.MULTILINE))
+
+
+def is_wrong(name):
+    try:
+        return version(name).partition("+")[0] != pins[name]  # after the plus: torch's build for a kind of device
+    except PackageNotFoundError:
+        return True
+
+
+todo = [*project["dependencies"], "suphx[train,web]" if sys.argv[1] == "run" else "suphx[test,dev]"]
+wrong = set()
+for requirement in todo:
+    name, _, extras = re.match(r"([\w.-]+)(\[([\w,]+)\])?", requirement).groups()
+    if name == "suphx":
+        todo += [each for extra in extras.split(",") for each in project["optional-dependencies"][extra]]
+    elif is_wrong(name):
+        wrong.add(f"{name} {pins[name]}")
+if wrong:
+    sys.exit(f".venv lacks {', '.join(sorted(wrong))}, or has another version: remove the folder, and run this again.")
+PROGRAM
+}
+
+# Tests need what they compile to be kept (`simulator/jit.py`).
+check_cache() {
+    local folder=${SUPHX_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/suphx} free
+    mkdir -p "$folder" 2>/dev/null && [ -w "$folder" ] && free=$(df -Pk "$folder" | awk 'END { print $4 }') &&
+        [ "$free" -gt 600000 ] && return
+    echo "Compiled code is kept in $folder, which cannot be written or has less than 600 MB left: free some, or name another" \
+        "folder: SUPHX_CACHE=FOLDER" >&2
+    return 1
+}
+
 is_made "$1" || make_environment "$1" || exit
+check_packages "$1" || exit
+if [ "$1" = test ]; then
+    check_cache || exit
+fi
 . .venv/bin/activate

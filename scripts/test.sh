@@ -35,5 +35,9 @@ fi
 mypy --no-error-summary &
 suphx warmup  # once, so that the processes of the tests do not all compile the same
 wait $!
-# By files, since what the tests of a file share, such as processes on Ray, would be started in each process otherwise.
-exec pytest --numprocesses 3 --dist loadfile ${arguments[@]+"${arguments[@]}"}
+# By files, since what the tests of a file share, such as processes on Ray, would be started in each process otherwise;
+# not those of many tests first, which would leave the long ones of a few to the end. One process more than cores, since
+# tests wait for other processes and browsers.
+cores=$(getconf _NPROCESSORS_ONLN)
+exec pytest --numprocesses $((cores < 7 ? cores + 1 : 8)) --dist loadfile --no-loadscope-reorder \
+    ${arguments[@]+"${arguments[@]}"}

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+# Before torch is imported, here and in processes that tests start: with more threads than cores, those of one operation
+# wait for each other most of the time. Tests of threads say how many they want.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 
 @pytest.fixture(scope="session")
 def real_logs() -> Path:
