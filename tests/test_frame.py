@@ -21,6 +21,7 @@ from suphx.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROGRAM = typer.main.get_command(cli.app)
 
 
 def run_suphx(*arguments, python=(), **options):
@@ -30,7 +31,7 @@ def run_suphx(*arguments, python=(), **options):
 
 def all_commands():
     """Every command and group of the command line, as the words that call it."""
-    found, todo = [], [((), typer.main.get_command(cli.app))]
+    found, todo = [], [((), PROGRAM)]
     while todo:
         words, command = todo.pop()
         found.append(words)
@@ -65,7 +66,7 @@ def test_help_of_every_command(words):
     done = CliRunner(env={"COLUMNS": "200"}).invoke(cli.app, [*words, "--help"])
     assert (done.exit_code, done.stderr) == (0, "")
     assert "Usage" in done.stdout
-    command = typer.main.get_command(cli.app)
+    command = PROGRAM
     for word in words:
         command = command.commands[word]
     if default := getattr(command, "default", None):  # a group whose help is that of one of its commands
