@@ -10,10 +10,13 @@ from typer.testing import CliRunner, Result
 
 from suphx import cli
 from suphx.adaptation.results import HANDS_NAME, SETTINGS_NAME
+from suphx.agent.registry import untrained_networks
 from suphx.errors import InputError
+from suphx.networks.sizes import NetworkSize
+from suphx.networks.weights import save_agent
 
 SMALL = """
-agent: sl
+agent: AGENT
 hands: [{situation: behind, count: 1}, {situation: lead, count: 1}]
 adaptation: {deals: 2, copies: 2, check_deals: 2, steps: {distance: 0.1}}
 deals: 3
@@ -23,7 +26,8 @@ deals: 3
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     path = tmp_path / "small.yaml"
-    path.write_text(SMALL)
+    save_agent(tmp_path / "agent", untrained_networks(NetworkSize(filters=4, blocks=1)), "tiny")
+    path.write_text(SMALL.replace("AGENT", str(tmp_path / "agent")))
     return path
 
 
