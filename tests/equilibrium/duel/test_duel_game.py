@@ -102,9 +102,10 @@ ALLOWED = {
 }
 
 
-def test_random_games_keep_their_tiles_and_have_only_the_papers_actions():
+@pytest.mark.parametrize("games", [100, pytest.param(1000, marks=pytest.mark.full)])
+def test_random_games_keep_their_tiles_and_have_only_the_papers_actions(games):
     random, seen, ends = np.random.default_rng(1), Counter(), Counter()
-    for number in range(300):
+    for number in range(games):
         duel = new_duels(1)[0]
         deal(5, 0, number, True, duel)
         while duel["phase"] != t.OVER:
