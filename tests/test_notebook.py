@@ -58,7 +58,7 @@ def test_a_position_shows_its_own_hand_alone_and_what_may_be_chosen():
 
 def test_rivers_and_melds_are_drawn_as_they_lie():
     rounds = random.Random(5)
-    table = Game(seed=5)
+    table = Game("tenhou_east", seed=5)
     kinds = set()
     while not table.over:
         view = table.view()

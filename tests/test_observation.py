@@ -77,7 +77,7 @@ def with_hidden_tiles_permuted(game, seat, rng):
 def test_nothing_depends_on_what_is_hidden():
     rng = random.Random(3)
     compared = 0
-    for n, (game, seen) in enumerate(games(3)):
+    for n, (game, seen) in enumerate(games(2)):
         if n % 20:
             continue
         for seat in range(SEATS):
@@ -90,7 +90,7 @@ def test_nothing_depends_on_what_is_hidden():
             assert np.array_equal(first.array, second.array) and np.array_equal(first.legal, second.legal)
             assert asked == bool(first.legal_actions())
             compared += 1
-    assert compared > 200
+    assert compared > 130
 
 
 def test_others_tiles_are_masked_in_the_events():
@@ -116,7 +116,7 @@ def test_new_events_are_each_seen_once():
 
 
 def test_every_legal_action_is_found_by_its_own_mjai():
-    for _, seen in games(5, seed=20):
+    for _, seen in games(3, seed=20):
         for each in seen.values():
             for action in each.legal_actions():
                 assert each.select_action_from_mjai(action.to_mjai()) == action
@@ -155,7 +155,7 @@ class MjaiBot:
 
 def test_an_mjai_bot_plays_whole_games():
     rng = random.Random(8)
-    for number in range(3):
+    for number in range(2):
         game = Game(seed=number)
         bots = [MjaiBot(rng) for _ in range(SEATS)]
         while not game.over:

@@ -1,7 +1,6 @@
 """Shanten, waits and accepted tiles: against the definition, an independent library, and themselves."""
 
 import itertools
-import time
 
 import numba
 import numpy as np
@@ -24,7 +23,7 @@ from simulator.shanten import NO_SHANTEN, is_complete, shanten_of_keys, suit_key
 from simulator.tiles import KINDS, TERMINALS_AND_HONORS, NotationError, parse_counts
 
 COMPILED = not numba.config.DISABLE_JIT
-MANY = 100_000 if COMPILED else 500
+MANY = 40_000 if COMPILED else 500
 ORPHANS = [kind for kind in range(KINDS) if TERMINALS_AND_HONORS >> kind & 1]
 SETS = [[k, k, k] for k in range(KINDS)] + [[k, k + 1, k + 2] for k in range(27) if k % 9 < 7]
 
@@ -363,13 +362,13 @@ def test_tables_are_kept_and_a_damaged_file_is_replaced(tmp_path, monkeypatch):
     first = get_lookup.__wrapped__()
     (file,) = tmp_path.iterdir()
     whole = file.read_bytes()
+    monkeypatch.setattr(lookup_module, "derive", lambda: first)
     for damaged in (whole[:1000], b"", whole[:-5000] + bytes(5000), b"\x80\x04K\x01."):
         file.write_bytes(damaged)
         assert get_lookup.__wrapped__() == first
         assert file.read_bytes() == whole
-    start = time.perf_counter()
+    monkeypatch.delattr(lookup_module, "derive")
     assert get_lookup.__wrapped__() == first
-    assert time.perf_counter() - start < 0.5  # about a millisecond
 
 
 def test_tables_work_where_they_cannot_be_kept(tmp_path, monkeypatch):
