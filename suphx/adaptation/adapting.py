@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from suphx.adaptation.players import OriginalAgent, PolicyCopy
 from suphx.adaptation.rollouts import FinishedRollouts, RolloutPosition, roll_out, rollouts_of
-from suphx.adaptation.steps import StepsConfig, advantages, interpolate, step
+from suphx.adaptation.steps import StepsConfig, interpolate, step
 from suphx.config import Config
 from suphx.learning.distributions import divergence, log_probabilities
 from suphx.reward.kinds import AnyReward, RoundRewards, default_reward
@@ -138,37 +138,6 @@ class Adaptation:
     """Time of all of it, divided evenly among the positions adapted to together."""
 
 
-@dataclass(frozen=True)
-class TrainingRollouts:
-    """Rollouts to learn from, with their rewards."""
-
-    finished: FinishedRollouts
-    rewards: np.ndarray
-    """f32[rollouts]"""
-
-    def of(self, position: int, shuffle_seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return a position's decisions and their advantages f64[n]; shuffle_seed: permutes the rollouts' rewards."""
-        rollouts = self.finished.rollouts
-        rows = np.flatnonzero(rollouts["position"] == position)
-        rewards = self.rewards[rows]
-        if shuffle_seed is not None:
-            rewards = np.random.default_rng([shuffle_seed, len(rewards)]).permutation(rewards)
-        advantage = np.zeros(len(rollouts))
-        advantage[rows] = advantages(rewards, rollouts["deal"][rows])
-        decisions = self.finished.decisions(position)
-        return decisions, advantage[decisions["trajectory"]]
-
-
-@dataclass(frozen=True)
-class OriginalPlay:
-    """Deals of some positions, played by the original."""
-
-    positions: Sequence[RolloutPosition]
-    finished: FinishedRollouts
-    rewards: np.ndarray
-    """f64[positions, deals]: the reward of each deal."""
-
-
 class Adapter:
     """Adapts an agent's policy to positions, and compares copies with the original on the same deals."""
 
@@ -196,12 +165,12 @@ class Adapter:
         seconds = stopwatch.seconds
         return [replace(each, seconds=seconds) for each in checked]
 
-    def _roll_in_time(self, positions: Sequence[RolloutPosition], stopwatch: Stopwatch) -> list[TrainingRollouts]:
+    def _roll_in_time(self, positions: Sequence[RolloutPosition], stopwatch: Stopwatch) -> list[FinishedRollouts]:
         """Return all configured rollouts, or as many as there is time for; each of them is played to its end.
 
         They are started in parts, because stopping unfinished ones would bias the sample towards short rounds.
         """
-        parts: list[TrainingRollouts] = []
+        parts: list[FinishedRollouts] = []
         done, each = 0, self.config.copies * len(positions)
         while done < self.config.deals:
             wanted = self.config.deals - done
@@ -215,62 +184,58 @@ class Adapter:
             done += deals
         return parts
 
-    def roll(self, positions: Sequence[RolloutPosition], first: int, deals: int) -> TrainingRollouts:
+    def roll(self, positions: Sequence[RolloutPosition], first: int, deals: int) -> FinishedRollouts:
         """Play rollouts to learn from: `deals` deals of each position, from number `first` on."""
-        config = self.config
+        config, greedy = self.config, self.original.greedy
         own = [self.original.sampling(config.temperature)] * len(positions)
         rollouts = rollouts_of(len(positions), deals, first, config.copies)
-        finished = roll_out(positions, rollouts, own, self.original.greedy, self.seed, True, config.max_confidence)
-        return TrainingRollouts(finished, finished.rewards(self.rewards, positions).astype(np.float32))
+        return roll_out(positions, rollouts, own, greedy, self.rewards, self.seed, True, config.max_confidence)
 
-    def learn(self, parts: Sequence[TrainingRollouts], position: int, shuffled: bool = False) -> PolicyCopy:
+    def learn(self, parts: Sequence[FinishedRollouts], position: int, shuffled: bool = False) -> PolicyCopy:
         """Return the copy that gradient steps on formula 6 produce from the original.
 
         parts: rollouts of different deals. shuffled: permute the rewards at random among the rollouts, a control from
         which nothing can be learned.
         """
-        pairs = [part.of(position, self.seed if shuffled else None) for part in parts]
+        pairs = [part.advantages(position, self.seed if shuffled else None) for part in parts]
         decisions, advantage = (np.concatenate(each) for each in zip(*pairs, strict=True))
-        network, config = self.original.policy.network, self.config
-        precision = self.original.precision
-        return self.original.copy(
+        original, config = self.original, self.config
+        network, precision = original.policy.network, original.precision
+        return original.copy(
             step(network, decisions, advantage, config.steps, config.temperature, precision, self.seed)
         )
 
-    def held_out(self, positions: Sequence[RolloutPosition], deals: int) -> OriginalPlay:
+    def held_out(self, positions: Sequence[RolloutPosition], deals: int) -> FinishedRollouts:
         """Play held-out deals with the original; even without a check some are needed to measure distances."""
         return self.play(positions, deals or _MIN_CHECK_DEALS, CHECK_DEALS)
 
-    def play(self, positions: Sequence[RolloutPosition], deals: int, first: int) -> OriginalPlay:
+    def play(self, positions: Sequence[RolloutPosition], deals: int, first: int) -> FinishedRollouts:
         """Play `deals` deals of each position greedily with the original, from number `first` on."""
         rollouts, greedy = rollouts_of(len(positions), deals, first), self.original.greedy
-        finished = roll_out(positions, rollouts, [greedy] * len(positions), greedy, self.seed, record=True)
-        rewards = finished.rewards(self.rewards, positions)
-        return OriginalPlay(positions, finished, rewards.reshape(len(positions), deals))
+        return roll_out(positions, rollouts, [greedy] * len(positions), greedy, self.rewards, self.seed, record=True)
 
-    def gains(self, play: OriginalPlay, copies: Sequence[PolicyCopy]) -> np.ndarray:
+    def gains(self, play: FinishedRollouts, copies: Sequence[PolicyCopy]) -> np.ndarray:
         """Return f64[positions, deals]: the gain of each position's copy over the original, deal by deal.
 
         The other three seats are played by the original. A round in which the copy would act alike in every decision is
         unchanged, so it is not replayed.
         """
-        rollouts = play.finished.rollouts
-        differs = np.zeros(len(rollouts), np.bool_)
+        differs = np.zeros(len(play.rollouts), np.bool_)
         for number, copy in enumerate(copies):
-            decisions = play.finished.decisions(number)
+            decisions = play.decisions(number)
             logits = copy.evaluator.logits(np.ascontiguousarray(decisions["planes"]))
             greedy = np.where(decisions["legal"], logits, -np.inf).argmax(axis=1)
             differs[decisions["trajectory"][greedy != decisions["action"]]] = True
         rows = np.flatnonzero(differs)
         own = [self.original.player(copy) for copy in copies]
-        replayed = roll_out(play.positions, rollouts[rows], own, self.original.greedy, self.seed)
-        gains = np.zeros(len(rollouts))
-        gains[rows] = replayed.rewards(self.rewards, play.positions) - play.rewards.reshape(-1)[rows]
-        return gains.reshape(play.rewards.shape)
+        replayed = roll_out(play.positions, play.rollouts[rows], own, self.original.greedy, self.rewards, self.seed)
+        gains = np.zeros(len(play.rollouts))
+        gains[rows] = replayed.rewards - play.rewards[rows]
+        return gains.reshape(len(copies), -1)
 
-    def check(self, play: OriginalPlay, copies: Sequence[PolicyCopy], rollouts: int) -> list[Adaptation]:
+    def check(self, play: FinishedRollouts, copies: Sequence[PolicyCopy], rollouts: int) -> list[Adaptation]:
         """Bring copies within the bound, and drop those that lose on held-out deals; rollouts: number learned from."""
-        bounded = [self._bounded(play.finished.decisions(number), copy) for number, copy in enumerate(copies)]
+        bounded = [self._bounded(play.decisions(number), copy) for number, copy in enumerate(copies)]
         if not self.config.check_deals:
             return [Adaptation(copy, distance, np.nan, np.nan, True, rollouts) for copy, distance in bounded]
         results = []

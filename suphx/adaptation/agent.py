@@ -15,11 +15,11 @@ from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.walls import DORA_INDICATORS
 from suphx.adaptation.adapting import AdaptationConfig, Adapter
-from suphx.adaptation.players import OriginalAgent, StoppableFlow, load_original
+from suphx.adaptation.players import OriginalAgent, StoppableFlow
 from suphx.adaptation.rollouts import RolloutPosition
 from suphx.agent import AgentKind, AgentSettings
 from suphx.agent.interface import AgentOutput, act_each
-from suphx.agent.registry import fingerprint
+from suphx.agent.registry import fingerprint, load_networks
 from suphx.config import Config, load_config, make_config
 from suphx.errors import InputError
 from suphx.networks.precision import choose_precision
@@ -174,7 +174,8 @@ def load_adapted(name: str, settings: AgentSettings) -> AdaptedAgent:
     agent, config = parse(name)
     if settings.temperature is not None:
         raise InputError(f"{name}: an agent that adapts always takes its most likely actions; omit the temperature")
-    original = load_original(agent, settings.precision or choose_precision(), settings.batch_invariant)
+    precision = settings.precision or choose_precision()
+    original = OriginalAgent(*load_networks(agent), precision, settings.batch_invariant)
     return AdaptedAgent(original, config, settings.seed)
 
 

@@ -12,7 +12,6 @@ from simulator.tables import Decisions
 from suphx.adaptation.steps import n_shared_blocks
 from suphx.agent.flow import Flow, Network, PlaneEncoder, Sampling
 from suphx.agent.interface import AgentOutput
-from suphx.agent.registry import load_networks
 from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
@@ -80,8 +79,3 @@ class OriginalAgent:
     def sampling(self, temperature: float, seed: int = 0) -> StoppableFlow:
         """Return the unchanged agent as a player that samples its discards."""
         return self.player(self.policy, {DISCARD: Sampling(temperature, seed)})
-
-
-def load_original(name: str, precision: Precision, batch_invariant: bool = True) -> OriginalAgent:
-    """Load the agent with a name for adaptation; raises InputError if it has no networks of ours."""
-    return OriginalAgent(*load_networks(name), precision, batch_invariant)

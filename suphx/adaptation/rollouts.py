@@ -15,6 +15,7 @@ from simulator.redeal.hidden import redeal_hidden
 from simulator.tables import Decisions, Ended, Tables
 from simulator.walls import decision_key, mix2
 from suphx.adaptation.players import DISCARD
+from suphx.adaptation.steps import advantages
 from suphx.agent.interface import Agent, ModelOutput, act_each
 from suphx.agent.sampling import highest_probability
 from suphx.learning.experience import experience_dtype
@@ -52,10 +53,6 @@ class RolloutPosition:
         if not has_decision and not is_beginning:
             raise ValueError("a position must be a decision of its seat or the beginning of a round")
 
-    def key(self, seed: int) -> int:
-        """Return u64: the key of this position's deals under a seed, different for each game, round, seat and turn."""
-        return int(decision_key(np.uint64(seed), self.game, self.seat))
-
 
 def rollouts_of(positions: int, deals: int, first: int = 0, copies: int = 1) -> np.ndarray:
     """Return ROLLOUT[positions x deals x copies] in that order; deals are numbered from `first` on."""
@@ -70,8 +67,11 @@ def rollouts_of(positions: int, deals: int, first: int = 0, copies: int = 1) -> 
 class FinishedRollouts:
     """Rollouts that were played to the end of their round."""
 
+    positions: Sequence[RolloutPosition]
     rollouts: np.ndarray
     """ROLLOUT[n]"""
+    rewards: np.ndarray
+    """f64[n]: the reward of each round for the seat of its position."""
     ended: np.ndarray
     """GAME[n]: each table after the payments of its round, as in `Ended.records`."""
     experience: np.ndarray
@@ -81,17 +81,33 @@ class FinishedRollouts:
         """Return the recorded decisions of one position."""
         return self.experience[self.rollouts["position"][self.experience["trajectory"]] == position]
 
-    def rewards(self, rewards: RoundRewards, positions: Sequence[RolloutPosition]) -> np.ndarray:
-        """Return f64[n]: the reward of each round for the seat of its position, computed as in self-play."""
-        which = self.rollouts["position"].astype(np.int64)
-        seats = np.array([position.seat for position in positions])[which]
-        lengths = np.array([len(position.history) for position in positions])
-        starts = np.zeros((len(positions), lengths.max() + 1), START)
-        for row, position in zip(starts, positions, strict=True):
-            row[: len(position.history)] = position.history
-        ended = Ended(which, self.ended)
-        by_seat = rewards.of(ended, games_after(starts[which], lengths[which], ended))
-        return by_seat[np.arange(len(which)), seats].astype(np.float64)
+    def advantages(self, position: int, shuffle_seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return a position's decisions and their advantages f64[n]; shuffle_seed: permutes the rollouts' rewards."""
+        rows = np.flatnonzero(self.rollouts["position"] == position)
+        rewards = self.rewards[rows]
+        if shuffle_seed is not None:
+            rewards = np.random.default_rng([shuffle_seed, len(rewards)]).permutation(rewards)
+        by_rollout = np.zeros(len(self.rollouts))
+        by_rollout[rows] = advantages(rewards, self.rollouts["deal"][rows])
+        decisions = self.decisions(position)
+        return decisions, by_rollout[decisions["trajectory"]]
+
+
+def rewards_of(
+    rewards: RoundRewards, positions: Sequence[RolloutPosition], which: np.ndarray, records: np.ndarray
+) -> np.ndarray:
+    """Return f64[n]: the reward of each round for the seat of its position, computed as in self-play.
+
+    which: i64[n], index of the position. records: GAME[n], as in `FinishedRollouts.ended`.
+    """
+    seats = np.array([position.seat for position in positions])[which]
+    lengths = np.array([len(position.history) for position in positions])
+    starts = np.zeros((len(positions), lengths.max() + 1), START)
+    for row, position in zip(starts, positions, strict=True):
+        row[: len(position.history)] = position.history
+    ended = Ended(which, records)
+    by_seat = rewards.of(ended, games_after(starts[which], lengths[which], ended))
+    return by_seat[np.arange(len(which)), seats].astype(np.float64)
 
 
 def roll_out(
@@ -99,6 +115,7 @@ def roll_out(
     rollouts: np.ndarray,
     own: Sequence[Agent],
     others: Agent,
+    rewards: RoundRewards,
     seed: int,
     record: bool = False,
     max_confidence: float = 1.0,
@@ -114,7 +131,9 @@ def roll_out(
         pass
     experience = np.concatenate(tables.experience)
     tables.experience.clear()  # takes much memory
-    return FinishedRollouts(rollouts, tables.ended, experience[np.argsort(experience["trajectory"], kind="stable")])
+    ordered = experience[np.argsort(experience["trajectory"], kind="stable")]
+    worth = rewards_of(rewards, positions, rollouts["position"].astype(np.int64), tables.ended)
+    return FinishedRollouts(positions, rollouts, worth, tables.ended, ordered)
 
 
 class _RolloutTables:
@@ -137,7 +156,8 @@ class _RolloutTables:
         tables = min(SIDE_BY_SIDE, len(rollouts))
         self._records = np.array([position.game for position in positions], GAME)
         self._seats = np.array([position.seat for position in positions], np.int64)
-        self._keys = np.array([position.key(seed) for position in positions], np.uint64)
+        keys = [decision_key(np.uint64(seed), position.game, position.seat) for position in positions]
+        self._keys = np.array(keys, np.uint64)  # of each position's deals
         self._agents = list({id(agent): agent for agent in (others, *own)}.values())
         numbers = {id(agent): number for number, agent in enumerate(self._agents)}
         self._own = np.array([numbers[id(agent)] for agent in own])

@@ -29,8 +29,9 @@ def adapt(
 
     from simulator.files import write_json
     from suphx.adaptation.experiment import Experiment, ExperimentConfig
-    from suphx.adaptation.players import load_original
+    from suphx.adaptation.players import OriginalAgent
     from suphx.adaptation.results import HandResults, summarize, summary_table
+    from suphx.agent.registry import load_networks
     from suphx.config import load_config
     from suphx.networks.precision import choose_precision, keep_memory
     from suphx.progress import page, progress
@@ -39,7 +40,7 @@ def adapt(
     chosen = load_config(config, ExperimentConfig, changes or [])
     computed = choose_precision(device, precision, threads=1)
     keep_memory()
-    experiment = Experiment(chosen, load_original(chosen.agent, computed))
+    experiment = Experiment(chosen, OriginalAgent(*load_networks(chosen.agent), computed))
     folder = out or runs_folder() / "adapt" / chosen.name
     dtype = str(computed.dtype).removeprefix("torch.")
     settings = {**chosen.settings(), **chosen.fingerprints(), "computed": f"{dtype} {computed.device.type}"}

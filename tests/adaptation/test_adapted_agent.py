@@ -20,10 +20,10 @@ from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx import cli
 from suphx.adaptation import adapting
-from suphx.adaptation.adapting import Adapter, RolloutPace, Stopwatch, TrainingRollouts
+from suphx.adaptation.adapting import Adapter, RolloutPace, Stopwatch
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig, parse
 from suphx.adaptation.experiment import ExperimentConfig
-from suphx.adaptation.rollouts import RolloutPosition
+from suphx.adaptation.rollouts import FinishedRollouts, RolloutPosition
 from suphx.agent.flow import PlaneEncoder
 from suphx.agent.interface import Agent, RuleAgent
 from suphx.agent.registry import fingerprint, has_networks, load_agent
@@ -262,7 +262,7 @@ def test_an_interrupted_match_ends_in_the_middle_of_an_adaptation(monkeypatch: p
         agents.append(AdaptedAgent(tiny_agent(), AdaptedConfig.model_validate(LONG), 3))
         return [agents[-1], *(RuleAgent(player("tsumogiri")) for _ in range(2))]
 
-    def watched(*arguments: Any) -> TrainingRollouts:
+    def watched(*arguments: Any) -> FinishedRollouts:
         begun.set()
         return roll(*arguments)
 

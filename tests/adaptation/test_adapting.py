@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ import torch
 
 from simulator.redeal.hidden import redeal_hidden
 from suphx.adaptation import adapting
-from suphx.adaptation.adapting import AdaptationConfig, Adapter, TrainingRollouts
+from suphx.adaptation.adapting import AdaptationConfig, Adapter
 from suphx.adaptation.players import PolicyCopy
-from suphx.adaptation.rollouts import RolloutPosition, roll_out, rollouts_of
+from suphx.adaptation.rollouts import FinishedRollouts, RolloutPosition, roll_out, rollouts_of
 from suphx.adaptation.steps import LearnedPart, StepsConfig, interpolate, n_shared_blocks
 from suphx.bench.timing import made_up_planes
 from suphx.networks.convolution import unpack
@@ -37,7 +38,7 @@ def positions() -> list[RolloutPosition]:
 
 
 @pytest.fixture(scope="module")
-def rewarded(positions: list[RolloutPosition]) -> TrainingRollouts:
+def rewarded(positions: list[RolloutPosition]) -> FinishedRollouts:
     return adapter().roll(positions, 0, 12)
 
 
@@ -60,12 +61,12 @@ def test_a_learned_part_says_what_the_whole_network_says(blocks: int | None) -> 
 
 @pytest.mark.parametrize("blocks", [None, 0, 1])
 def test_a_step_goes_as_far_as_it_should_and_changes_only_what_learns(
-    rewarded: TrainingRollouts, blocks: int | None
+    rewarded: FinishedRollouts, blocks: int | None
 ) -> None:
     before = {name: each.clone() for name, each in AGENT.networks["discard"].state_dict().items()}
     made = adapter(blocks=blocks, distance=0.02)
     learned = made.learn([rewarded], 0)
-    assert 0.5 * 0.02 < made._distance(rewarded.of(0)[0], learned) < 1.05 * 0.02
+    assert 0.5 * 0.02 < made._distance(rewarded.advantages(0)[0], learned) < 1.05 * 0.02
     assert all(torch.equal(each, before[name]) for name, each in AGENT.networks["discard"].state_dict().items())
     changed = {name for name, each in weights(learned).items() if not torch.equal(each, before[name])}
     if blocks is None:
@@ -76,7 +77,7 @@ def test_a_step_goes_as_far_as_it_should_and_changes_only_what_learns(
 
 @pytest.mark.parametrize(("blocks", "shared"), [(None, None), (2, 0), (1, 1), (0, 2)])
 def test_a_copy_shares_what_does_not_learn_and_answers_as_a_whole_one(
-    rewarded: TrainingRollouts, blocks: int | None, shared: int | None
+    rewarded: FinishedRollouts, blocks: int | None, shared: int | None
 ) -> None:
     made = adapter(blocks=blocks, distance=0.2)
     learned = made.learn([rewarded], 0)
@@ -84,7 +85,7 @@ def test_a_copy_shares_what_does_not_learn_and_answers_as_a_whole_one(
     assert n_shared_blocks(network, original) == shared
     near = interpolate(original, network, 0.5)
     assert n_shared_blocks(near, original) == shared and not same(AGENT.copy(near), learned)
-    planes = np.ascontiguousarray(rewarded.of(0)[0]["planes"])
+    planes = np.ascontiguousarray(rewarded.advantages(0)[0]["planes"])
     whole = AGENT.copy(copy.deepcopy(network))
     assert np.array_equal(learned.evaluator.logits(planes), whole.evaluator.logits(planes))
     fused = [each.evaluator._fused for each in (learned, AGENT.policy)]
@@ -102,12 +103,12 @@ def test_the_same_seed_adapts_in_the_same_way_alone_or_beside_others(positions: 
     assert (together[1].gain, together[1].passed) == (alone.gain, alone.passed)
 
 
-def test_nothing_is_learned_from_rewards_that_are_all_alike(rewarded: TrainingRollouts) -> None:
-    alike = TrainingRollouts(rewarded.finished, np.full_like(rewarded.rewards, 2.5))
+def test_nothing_is_learned_from_rewards_that_are_all_alike(rewarded: FinishedRollouts) -> None:
+    alike = dataclasses.replace(rewarded, rewards=np.full_like(rewarded.rewards, 2.5))
     assert same(adapter().learn([alike], 0), AGENT.policy)
 
 
-def test_shuffled_rewards_are_the_same_ones_in_another_order(rewarded: TrainingRollouts) -> None:
+def test_shuffled_rewards_are_the_same_ones_in_another_order(rewarded: FinishedRollouts) -> None:
     made = adapter(blocks=0)
     shuffled = made.learn([rewarded], 0, shuffled=True)
     assert not same(made.learn([rewarded], 0), shuffled)
@@ -143,9 +144,8 @@ def test_rounds_that_would_not_differ_need_not_be_played_again(positions: list[R
     found = made.gains(played, copies)
     rollouts = rollouts_of(2, 12)
     own = [AGENT.player(copy) for copy in copies]
-    every = roll_out(positions, rollouts, own, AGENT.greedy, SEED)
-    rewards = every.rewards(Honors(), positions).reshape(2, 12)
-    assert np.array_equal(found, rewards - played.rewards)
+    every = roll_out(positions, rollouts, own, AGENT.greedy, Honors(), SEED)
+    assert np.array_equal(found, (every.rewards - played.rewards).reshape(2, 12))
     assert np.any(found) and not np.any(made.gains(played, [AGENT.policy] * 2))
 
 

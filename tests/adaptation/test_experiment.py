@@ -15,11 +15,10 @@ from simulator.players import player
 from simulator.record import RESULT_EXHAUSTIVE
 from simulator.rounds import _is_game_over
 from simulator.rules import Rules
-from suphx.adaptation.adapting import Adapter, TrainingRollouts
-from suphx.adaptation.experiment import Experiment, ExperimentConfig
-from suphx.adaptation.hands import ExperimentHand, HandsConfig, find_hands
+from suphx.adaptation.adapting import Adapter
+from suphx.adaptation.experiment import Experiment, ExperimentConfig, ExperimentHand, HandsConfig, find_hands
 from suphx.adaptation.results import HANDS_NAME, HandResult, HandResults, Trial, summarize
-from suphx.adaptation.rollouts import RolloutPosition, roll_out, rollouts_of
+from suphx.adaptation.rollouts import FinishedRollouts, RolloutPosition, roll_out, rollouts_of
 from suphx.adaptation.steps import LearnedPart
 from suphx.agent.interface import RuleAgent
 from suphx.errors import InputError
@@ -92,7 +91,7 @@ def test_the_game_ends_with_a_last_round_that_is_made(situation: str) -> None:
 @pytest.mark.parametrize("situation", ["behind", "lead"])
 def test_the_game_ends_in_rollouts_of_a_last_round_that_is_made(situation: str) -> None:
     positions = [hand.position for hand in found(situation, 4)]
-    ended = roll_out(positions, rollouts_of(4, 50), [SENSIBLE] * 4, SENSIBLE, 1).ended
+    ended = roll_out(positions, rollouts_of(4, 50), [SENSIBLE] * 4, SENSIBLE, points(), 1).ended
     rare = (ended["result"]["type"] > RESULT_EXHAUSTIVE) | (ended["result"]["n_wins"] > 1)
     assert (ended["result"]["game_over"] == 1)[~rare].all() and rare.sum() < 20
 
@@ -180,7 +179,7 @@ def test_an_interruption_stops_other_threads_in_the_middle_of_their_hands(
 ) -> None:
     second_waits, roll = Event(), Adapter.roll
 
-    def after_the_interruption(adapter: Adapter, positions: Sequence[RolloutPosition], *more: Any) -> TrainingRollouts:
+    def after_the_interruption(adapter: Adapter, positions: Sequence[RolloutPosition], *more: Any) -> FinishedRollouts:
         if positions[0] is hands[1].position:
             second_waits.set()
             assert AGENT.stop.wait(60)

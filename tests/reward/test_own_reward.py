@@ -20,7 +20,7 @@ from simulator.tables import Tables
 from suphx import cli
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
 from suphx.adaptation.players import OriginalAgent
-from suphx.adaptation.rollouts import FinishedRollouts, RolloutPosition, rollouts_of
+from suphx.adaptation.rollouts import RolloutPosition, rewards_of
 from suphx.config import make_config
 from suphx.errors import InputError
 from suphx.networks.precision import Precision
@@ -75,9 +75,8 @@ def test_adaptation_pays_a_reward_of_ones_own() -> None:
     seats = [RolloutPosition(Tables(1).games[0], seat, np.zeros(1, START)) for seat in range(4)]
     for number, is_over in ((0, False), (-1, True)):
         records = np.repeat(game.rounds[number : number + 1 or None], 4)
-        rolled = FinishedRollouts(rollouts_of(4, 1), records, np.zeros(0))
         last = game.rounds[-1]["result"]["ranks"] == 3
-        assert rolled.rewards(rewards, seats).tolist() == (-1.0 * (last & is_over)).tolist()
+        assert rewards_of(rewards, seats, np.arange(4), records).tolist() == (-1.0 * (last & is_over)).tolist()
 
 
 def test_a_reward_that_is_not_there_is_an_error_that_names_those_there_are() -> None:
