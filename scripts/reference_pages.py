@@ -29,8 +29,8 @@ from suphx.features.layout_groups import Group
 from suphx.outlook.training import OutlookConfig
 from suphx.plugins import CONFIGURATIONS
 from suphx.reward import REWARDS
-from suphx.reward.config import RewardConfig
 from suphx.reward.kinds import RewardKind
+from suphx.reward.training import RewardConfig
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 

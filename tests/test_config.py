@@ -13,7 +13,7 @@ from suphx.equilibrium.poker.samples import SamplesConfig
 from suphx.errors import InputError
 from suphx.networks.models import MODELS
 from suphx.outlook.training import OutlookConfig
-from suphx.reward.config import RewardConfig
+from suphx.reward.training import RewardConfig
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 

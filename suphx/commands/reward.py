@@ -33,8 +33,8 @@ def reward(
     from suphx.config import load_config
     from suphx.dataset.logs import games_of
     from suphx.progress import progress
-    from suphx.reward.config import RewardConfig
     from suphx.reward.run import RewardRun
+    from suphx.reward.training import RewardConfig
     from suphx.run_folder import folder_lock, runs_folder
 
     torch.set_num_threads(threads)
@@ -61,8 +61,7 @@ def _show(results: RewardResults, folder: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from suphx.reward.baselines import BASELINES
-    from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR
+    from suphx.reward.evaluation import ALL_ROUNDS, BASELINES, PREDICTOR
 
     evaluation, names = results.evaluation, [PREDICTOR, *BASELINES]
     table = Table("RMSE after", "predictions", *names)

@@ -16,8 +16,7 @@ from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.features.encode import unpack
 from suphx.outlook.examples import DiscardExamples, DiscardSource
 from suphx.outlook.labels import DEALT_IN, WON
-from suphx.outlook.outputs import Outlooks
-from suphx.outlook.predictor import Outlook
+from suphx.outlook.predictor import Outlook, Outlooks
 from suphx.outlook.tables import FrequencyTables, count_tables, current_rank, suji_classes
 from suphx.reward.evaluation import BINS, Bin, GameSampler, Number, with_interval
 

@@ -1,23 +1,118 @@
-"""`Outlook`: predictions for positions, and the value of each possible discard."""
+"""What the outlook network's outputs mean, their loss, and `Outlook`: predictions and the values of discards."""
 
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+import torch
+from torch.nn import functional
 
+from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tiles import KINDS
+from suphx.agent.sampling import softmax
 from suphx.errors import InputError
 from suphx.features.encode import encode_batch, unpack
 from suphx.features.layout import start
 from suphx.networks.inference import Evaluator
-from suphx.networks.policy import OutlookNetwork
+from suphx.networks.policy import OUTLOOK_BY_KIND, OUTLOOK_BY_POSITION, OutlookNetwork
 from suphx.networks.precision import Precision, choose_precision
+from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import load_outlook
-from suphx.outlook.labels import RIVALS, after_discards
-from suphx.outlook.outputs import Outlooks, outlooks
+from suphx.outlook.examples import Targets
+from suphx.outlook.labels import RESULTS, RIVALS, after_discards
 from suphx.reward.games import RULES_OF_REWARD
+
+#: Points are learned in units of this many.
+_UNIT = 8000.0
+#: Where a fresh network begins: the usual share of tiles that deal in, and the usual cost in units.
+_FIRST_CHANCE, _FIRST_LOSS = 0.015, 0.6
+#: Weight of the dangers' losses, which are sums over 102 tiles, against those of the position.
+_DANGER_WEIGHT = 0.25
+
+_DANGERS = RIVALS * KINDS
+_RESULTS = slice(2 * _DANGERS, 2 * _DANGERS + len(RESULTS))
+_POINTS = _RESULTS.stop
+_RANKS = slice(_POINTS + 1, _POINTS + 1 + SEATS)
+
+
+@dataclass(frozen=True)
+class Outlooks:
+    """The network's predictions for n positions."""
+
+    chances: np.ndarray
+    """f64[n, 3, 34]: the probability that a tile of a kind, discarded now, deals in to each other seat, the next one
+    first."""
+    losses: np.ndarray
+    """f64[n, 3, 34]: the points that it then costs, on average."""
+    results: np.ndarray
+    """f64[n, 5]: the probability of each of RESULTS."""
+    points: np.ndarray
+    """f64[n]: the points that the seat gains from here to the end of the round, on average."""
+    ranks: np.ndarray
+    """f64[n, 4]: the probability of each rank at the end of the game, first place first."""
+
+    @property
+    def placement(self) -> np.ndarray:
+        """The expected placement, f64[n], 1 to 4."""
+        return self.ranks @ np.arange(1, SEATS + 1)
+
+
+def fresh_network(size: NetworkSize, seed: int) -> OutlookNetwork:
+    """Return a network that predicts the usual for every position."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = OutlookNetwork(size)
+    with torch.no_grad():
+        network.head.score.bias[:RIVALS] = float(np.log(_FIRST_CHANCE / (1 - _FIRST_CHANCE)))
+        network.head.score.bias[RIVALS:] = float(np.log(_FIRST_LOSS))
+    return network
+
+
+def outlooks(outputs: np.ndarray) -> Outlooks:
+    """Return what outputs f32[n, 214] of the network mean."""
+    n, values = len(outputs), outputs.astype(np.float64)
+    of_kinds = values[:, : 2 * _DANGERS].reshape(n, 2, RIVALS, KINDS)
+    return Outlooks(
+        chances=1 / (1 + np.exp(-of_kinds[:, 0])),
+        losses=np.exp(np.minimum(of_kinds[:, 1], np.log(12))) * _UNIT,  # no hand costs more than two yakuman
+        results=softmax(values[:, _RESULTS]),
+        points=values[:, _POINTS] * _UNIT,
+        ranks=softmax(values[:, _RANKS]),
+    )
+
+
+def loss_of(outputs: torch.Tensor, targets: Targets) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    """Return the loss of outputs f32[n, 214], and its parts by name, means over the positions.
+
+    `deal in`: cross-entropy, summed over 102 tiles. `cost`: for those that deal in, x / m + ln m - ln x - 1, which is
+    least on average where m is the mean of x (the deviance of a gamma distribution, halved). `result`, `rank`:
+    cross-entropy. `points`: squared error in units of 8,000 points.
+    """
+    n, device = len(targets), outputs.device
+    dealing = torch.from_numpy(unpack(targets.kinds).astype(np.float32)).to(device)
+    costs = torch.from_numpy(targets.losses).to(device) / _UNIT
+    of_kinds = outputs[:, : 2 * _DANGERS].view(n, 2, RIVALS, KINDS)
+    log_means = of_kinds[:, 1]
+    deviance = torch.where(
+        dealing > 0, costs * torch.exp(-log_means) + log_means - torch.log(costs.clamp_min(1e-3)) - 1, 0
+    )
+    points = torch.from_numpy(targets.points).to(device) / _UNIT
+    parts = {
+        "deal in": functional.binary_cross_entropy_with_logits(of_kinds[:, 0], dealing, reduction="sum") / n,
+        "cost": deviance.sum() / n,
+        "result": functional.cross_entropy(outputs[:, _RESULTS], torch.from_numpy(targets.results).to(device)),
+        "points": functional.mse_loss(outputs[:, _POINTS], points),
+        "rank": functional.cross_entropy(outputs[:, _RANKS], torch.from_numpy(targets.ranks).to(device)),
+    }
+    loss = sum(each * (_DANGER_WEIGHT if name in ("deal in", "cost") else 1.0) for name, each in parts.items())
+    assert isinstance(loss, torch.Tensor)
+    return loss, parts
+
+
+assert _RANKS.stop == OUTLOOK_BY_KIND * KINDS + OUTLOOK_BY_POSITION and OUTLOOK_BY_KIND == 2 * RIVALS
+
 
 _TENHOU = Rules.tenhou()
 INCLUDED = Path(__file__).parents[1] / "weights" / "outlook.safetensors"

@@ -18,7 +18,7 @@ from suphx.networks.policy import OutlookNetwork
 from suphx.networks.precision import Precision, keep_memory
 from suphx.networks.sizes import NetworkSize
 from suphx.outlook.examples import DiscardSource, Targets
-from suphx.outlook.outputs import fresh_network, loss_of
+from suphx.outlook.predictor import fresh_network, loss_of
 from suphx.supervised.config import Schedule
 from suphx.supervised.training import AveragingOptimizer, LoopPlan, SupervisedTraining
 

@@ -10,10 +10,8 @@ from simulator.files import write_whole
 from suphx.errors import InputError
 from suphx.evaluation.measures import MEASURE
 from suphx.networks.weights import CARD_NAME
-from suphx.report.curves import CURVES_FOLDER, Curves, read_curves
-from suphx.report.plots import plot_trainings
-from suphx.reward.baselines import BASELINES
-from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR
+from suphx.report.plots import CURVES_FOLDER, Curves, plot_trainings, read_curves
+from suphx.reward.evaluation import ALL_ROUNDS, BASELINES, PREDICTOR
 from suphx.reward.run import RESULTS_NAME, RewardResults
 from suphx.selfplay.folder import AGENT_FOLDER
 from suphx.supervised.results import count_words, percent

@@ -1,16 +1,26 @@
-"""The curves of one or several trainings by self-play in one plot."""
+"""The curves of trainings by self-play: read from TensorBoard's event files, and drawn in one plot."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog  # type: ignore[import-untyped]
+from tensorboard.compat.tensorflow_stub.errors import DataLossError, OutOfRangeError  # type: ignore[import-untyped]
+from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New  # type: ignore[import-untyped]
 
 from suphx.errors import InputError
 from suphx.networks.models import MODELS
 from suphx.plotting import color, tidy, write_figure
-from suphx.report.curves import CURVES_FOLDER, Curves, read_curves
+
+#: Subfolder of each training's folder.
+CURVES_FOLDER = "tensorboard"
+#: Names of curves that earlier versions wrote under others.
+_RENAMED = {"reward_spread": "reward_std", "kl_behaviour": "kl_behavior"}
+#: Points (step, value) by the curve's name; steps are games or pairs.
+Curves = dict[str, list[tuple[int, float]]]
 
 #: Window of the moving mean, as a share of a curve.
 _SMOOTHING = 0.05
@@ -67,6 +77,39 @@ def _draw(axes: Axes, points: Sequence[tuple[int, float]], color: str, label: st
     sums = np.concatenate([[0], values.cumsum()])
     axes.plot(steps, values, ".", color=color, markersize=2, alpha=0.35)
     axes.plot(steps[width - 1 :], (sums[width:] - sums[:-width]) / width, color=color, linewidth=1.5, label=label)
+
+
+def read_curves(folder: Path) -> Curves:
+    """Return the finite scalars in a TensorBoard folder by name; none if there is no such folder.
+
+    A file that resumes from an earlier step replaces the values of previous files from there on, as TensorBoard itself
+    does. The incomplete end that a kill leaves is ignored; a file that is damaged otherwise raises InputError.
+    """
+    curves: Curves = {}
+    for path in sorted(folder.glob("*.tfevents.*")):  # file names start with the time
+        for event in _events(path):
+            if event.session_log.status == SessionLog.START:
+                curves = {name: [point for point in old if point[0] < event.step] for name, old in curves.items()}
+            for value in event.summary.value:
+                if value.HasField("simple_value") and math.isfinite(value.simple_value):
+                    group, slash, name = value.tag.rpartition("/")
+                    tag = group + slash + _RENAMED.get(name, name)
+                    curves.setdefault(tag, []).append((event.step, value.simple_value))
+    return {name: points for name, points in sorted(curves.items()) if points}
+
+
+def _events(path: Path) -> Iterator[Event]:
+    reader = PyRecordReader_New(str(path))
+    while True:
+        try:
+            reader.GetNext()
+        except OutOfRangeError:
+            return
+        except DataLossError as error:
+            if "truncated" in str(error.message):
+                return
+            raise InputError(f"{path}: not a TensorBoard file, or damaged; move it away") from error
+        yield Event.FromString(reader.record())
 
 
 def read_trainings(folders: Sequence[Path]) -> dict[str, Curves]:

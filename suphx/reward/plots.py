@@ -1,14 +1,16 @@
 """Plots of a reward predictor: Phi along a game, and predicted against actual rewards."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from simulator.record import SEATS
 from simulator.views.table import WIND_NAMES, round_name
-from suphx.plotting import color, tidy, write_figure
-from suphx.reward.evaluation import RewardEvaluation
+from suphx.plotting import color, one_panel, tidy, write_figure
+from suphx.reward.evaluation import Bin, RewardEvaluation
 from suphx.reward.games import Games
 
 
@@ -42,22 +44,23 @@ def plot_game(path: Path, games: Games, phi: np.ndarray, which: int, units: str)
 
 def plot_calibration(path: Path, evaluation: RewardEvaluation, units: str) -> None:
     """Write a PNG of mean actual against mean predicted rewards of held-out games, by group, with 95 % intervals."""
-    predicted = np.array([each.predicted for each in evaluation.calibration])
-    actual = np.array([each.actual.value for each in evaluation.calibration])
-    low = np.array([each.actual.low for each in evaluation.calibration])
-    high = np.array([each.actual.high for each in evaluation.calibration])
-    figure = Figure((5.5, 5), layout="constrained")
-    axes = figure.subplots()
-    ends = [min(predicted.min(), low.min()), max(predicted.max(), high.max())]
-    axes.plot(ends, ends, color="0.6", linestyle="--", label="as predicted")
-    bars = np.maximum([actual - low, high - actual], 0)
-    axes.errorbar(predicted, actual, bars, fmt="o", color=color(0), markersize=4, capsize=3, label="held-out games")
+    figure, axes = one_panel((5.5, 5))
+    draw_calibration(axes, evaluation.calibration, "o")
     axes.set_xlabel(f"predicted ({units})")
     axes.set_ylabel(f"actual ({units})")
     axes.set_title(f"Calibration, {evaluation.games:,} held-out games", fontsize=11)
-    tidy(axes)
     axes.legend()
     write_figure(path, figure)
+
+
+def draw_calibration(axes: Axes, bins: Sequence[Bin], markers: str) -> None:
+    """Draw mean actual against mean predicted values of groups, with their intervals; markers: a format string."""
+    predicted = np.array([each.predicted for each in bins])
+    actual, low, high = np.array([(each.actual.value, each.actual.low, each.actual.high) for each in bins]).T
+    ends = [min(predicted.min(), actual.min()), max(predicted.max(), actual.max())]
+    axes.plot(ends, ends, color="0.6", linestyle="--", label="as predicted")
+    bars = np.maximum([actual - low, high - actual], 0)
+    axes.errorbar(predicted, actual, bars, fmt=markers, color=color(0), markersize=4, capsize=3, label="held-out games")
 
 
 def _name(start: np.void) -> str:

@@ -17,8 +17,7 @@ from simulator.rules import Rules
 from suphx.config import Config
 from suphx.errors import InputError
 from suphx.networks.weights import WeightsError, read_tensors, with_weights
-from suphx.reward.games import RULES_OF_REWARD, Games
-from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
+from suphx.reward.games import INPUTS, INPUTS_VERSION, RULES_OF_REWARD, Games, encode
 from suphx.reward.target import Length, Target, centered, ranks
 
 GRU_LAYERS = 2

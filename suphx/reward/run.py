@@ -10,15 +10,12 @@ from simulator.files import write_whole
 from suphx.config import StrictModel
 from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.errors import InputError
-from suphx.reward.baselines import baselines
-from suphx.reward.config import RewardConfig
-from suphx.reward.evaluation import PREDICTOR, RewardEvaluation, evaluate
+from suphx.reward.evaluation import PREDICTOR, RewardEvaluation, baselines, evaluate
 from suphx.reward.games import RULES_OF_REWARD, Games
 from suphx.reward.plots import plot_calibration, plot_game
 from suphx.reward.predictor import Description, RewardPredictor
-from suphx.reward.selection import select_games
 from suphx.reward.target import ranks
-from suphx.reward.training import FORMER, Epoch, Trainer
+from suphx.reward.training import FORMER, Epoch, RewardConfig, Trainer, select_games
 
 WEIGHTS_NAME = "reward.safetensors"
 RESULTS_NAME = "reward.json"

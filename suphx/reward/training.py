@@ -1,4 +1,4 @@
-"""Train the reward predictor (formula 4) with AdamW, early stopping and a checkpoint after every epoch."""
+"""Configure and train the reward predictor (formula 4): its games, AdamW, early stopping and checkpoints."""
 
 from __future__ import annotations
 
@@ -11,17 +11,112 @@ import numpy as np
 import torch
 from pydantic import AliasChoices, Field
 
+from simulator.record import SEATS
+from simulator.rules import Rules
 from suphx.checkpoint import TrainingProgress, joined, load_checkpoint, purpose_of, save_checkpoint, tensors_below
-from suphx.config import StrictModel
-from suphx.reward.config import RewardConfig
-from suphx.reward.games import Games
-from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
+from suphx.config import Config, StrictModel
+from suphx.dataset.logs import GeneratedGames
+from suphx.dataset.prepared import SPLITS, Prepared
+from suphx.errors import InputError
+from suphx.reward.games import INPUTS, INPUTS_VERSION, RULES_OF_REWARD, START, Games, encode
 from suphx.reward.predictor import RewardNetwork, RewardShape
-from suphx.reward.selection import RewardSelection
-from suphx.reward.target import ranks
+from suphx.reward.target import Length, RankingPoints, Target, centered, ranks
+
+
+class RewardConfig(Config):
+    """Configuration of a training of the global reward predictor."""
+
+    name: str = Field(default="reward", pattern=r"^[\w-][\w.-]*$")
+    """Name of the run and of its folder."""
+    seed: int = Field(default=0, ge=0)
+    """Random seed of fresh weights, the order of games, dropout and the bootstrap."""
+    games: Length = "east_south"
+    """Games to learn from: East-South or East-only."""
+    target: Target = RankingPoints()
+    """The reward of a finished game by rank, and its units."""
+    hidden: int = Field(default=32, ge=1, le=1024)
+    """Width of both layers of the GRU and of the first fully connected layer."""
+    dropout: float = Field(default=0.1, ge=0, lt=1)
+    """Dropout rate between the layers during training."""
+    batch: int = Field(default=64, ge=1)
+    """Games per step, four sequences each."""
+    learning_rate: float = Field(default=1e-3, gt=0)
+    """Initial learning rate of AdamW; decays to 0 along a half cosine over `epochs`."""
+    weight_decay: float = Field(default=0.01, ge=0)
+    """Weight decay of AdamW."""
+    epochs: int = Field(default=30, ge=1)
+    """Maximum number of epochs: of passes over the training games."""
+    patience: int = Field(default=6, ge=1)
+    """Stop after this many epochs without a lower validation loss; the weights of the best epoch are kept."""
+    bootstrap: int = Field(default=1000, ge=20)
+    """Number of bootstrap samples of the test games for the intervals of the evaluation."""
+    plotted_rounds: int = Field(default=10, ge=1)
+    """The plot of a game shows the first test game with at least this many rounds."""
+    generated: GeneratedGames = GeneratedGames()
+    """The games to learn from if no logs are given."""
+
+    @property
+    def prizes(self) -> np.ndarray:
+        """The reward of each rank: f64[4], with the mean subtracted, in units of the target."""
+        return centered(self.target.by_rank(self.games))
+
+    @property
+    def scale(self) -> float:
+        """The standard deviation of the prizes, or 1 if all are equal."""
+        return float(np.sqrt((self.prizes**2).mean())) or 1.0
+
 
 #: By field: its name, and the one in files of earlier versions.
 FORMER = {"epochs": AliasChoices("epochs", "passes"), "best_epoch": AliasChoices("best_epoch", "best_pass")}
+
+
+@dataclass(frozen=True)
+class RewardSelection:
+    """Finished games for training, validation and test."""
+
+    games: Games
+    split: np.ndarray
+    """u8[n]: index in SPLITS of each game."""
+    rules: Rules
+
+    def part(self, name: str) -> Games:
+        """Return the games of the split with a name."""
+        return self.games.take(self.split == list(SPLITS).index(name))
+
+
+def select_games(prepared: Prepared, length: Length) -> RewardSelection:
+    """Select the prepared games of one length.
+
+    Raises InputError if there are none, if their rules differ in RULES_OF_REWARD, or if seats with equal points share
+    their prizes (`Rules.ties`).
+    """
+    kinds = [number for number, rules in enumerate(prepared.rules) if rules.length == length]
+    chosen = np.isin(prepared.games["rules"], kinds)
+    if not chosen.any():
+        raise InputError(f"no {length} games among {len(prepared.games):,}; `games` in the configuration sets the kind")
+    rules = [prepared.rules[number] for number in np.unique(prepared.games["rules"][chosen])]
+    for other in rules[1:]:
+        different = [name for name in RULES_OF_REWARD if getattr(other, name) != getattr(rules[0], name)]
+        if different:
+            raise InputError(f"the games differ in rules that affect ranks: {', '.join(different)}; train separately")
+    if rules[0].ties != "seat":
+        raise InputError(f"rules: ties is {rules[0].ties!r}; the predictor ranks equal points by seat")
+    return RewardSelection(_padded(prepared, np.flatnonzero(chosen)), prepared.split()[chosen], rules[0])
+
+
+def _padded(prepared: Prepared, which: np.ndarray) -> Games:
+    games = prepared.games[which]
+    n_starts = games["n_rounds"].astype(np.int64)
+    places = np.arange(n_starts.max())
+    real = places < n_starts[:, None]
+    rows = np.where(real, games["first_round"].astype(np.int64)[:, None] + places, 0)
+    starts = np.zeros(rows.shape, START)
+    for name in START.names or ():
+        starts[name] = prepared.rounds[name][rows]
+    starts[~real] = np.zeros((), START)
+    if (prepared.rounds["dealer"][rows] != prepared.rounds["round"][rows] % SEATS)[real].any():
+        raise InputError("the reward predictor does not support games whose first dealer is not seat 0")
+    return Games(starts, n_starts, np.ones(len(games), bool), games["final_scores"].astype(np.int32))
 
 
 class Epoch(StrictModel):
@@ -48,8 +143,6 @@ class RewardExamples:
     """f32[n, k, 4, INPUTS]"""
     lengths: torch.Tensor
     """i64[n], 1 to k"""
-    known: torch.Tensor
-    """bool[n, k]"""
     rewards: torch.Tensor
     """f32[n, 4]"""
 
@@ -59,9 +152,7 @@ class RewardExamples:
     def take(self, which: torch.Tensor) -> RewardExamples:
         """Return some of the games."""
         width = int(self.lengths[which].max())
-        return RewardExamples(
-            self.inputs[which, :width], self.lengths[which], self.known[which, :width], self.rewards[which]
-        )
+        return RewardExamples(self.inputs[which, :width], self.lengths[which], self.rewards[which])
 
 
 def examples_of(games: Games, config: RewardConfig) -> RewardExamples:
@@ -69,7 +160,7 @@ def examples_of(games: Games, config: RewardConfig) -> RewardExamples:
     games = games.take(games.ended & (games.n_starts > 1))
     inputs, known = encode(games, config.games)
     rewards = (config.prizes[ranks(games.final_scores)] / config.scale).astype(np.float32)
-    return RewardExamples(*map(torch.from_numpy, (inputs, known.sum(1), known, rewards)))
+    return RewardExamples(*map(torch.from_numpy, (inputs, known.sum(1), rewards)))
 
 
 def loss_of(network: RewardNetwork, examples: RewardExamples) -> torch.Tensor:
@@ -79,7 +170,8 @@ def loss_of(network: RewardNetwork, examples: RewardExamples) -> torch.Tensor:
     """
     phi = network(examples.inputs, examples.lengths)
     errors = ((phi - examples.rewards[:, None]) ** 2).mean(-1)
-    return ((errors * examples.known).sum(1) / examples.lengths).mean()
+    known = torch.arange(errors.shape[1]) < examples.lengths[:, None]
+    return ((errors * known).sum(1) / examples.lengths).mean()
 
 
 class Trainer:

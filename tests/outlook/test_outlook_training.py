@@ -17,8 +17,7 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import WeightsError, load_network, load_outlook, save_network
 from suphx.outlook.labels import after_discards
-from suphx.outlook.outputs import fresh_network, loss_of, outlooks
-from suphx.outlook.predictor import INCLUDED, Outlook, check_rules
+from suphx.outlook.predictor import INCLUDED, Outlook, check_rules, fresh_network, loss_of, outlooks
 from suphx.outlook.training import OutlookConfig, OutlookTraining
 from suphx.supervised.training import SupervisedInterrupted, SupervisedProgress
 

@@ -9,8 +9,8 @@ from run_folder import add_train, make_run
 from torch.utils.tensorboard import SummaryWriter
 
 from suphx.errors import InputError
-from suphx.report.curves import read_curves
 from suphx.report.page import write_report
+from suphx.report.plots import read_curves
 
 pytestmark = pytest.mark.faults
 

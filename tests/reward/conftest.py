@@ -10,11 +10,9 @@ import torch
 from simulator.logs.generate import generate_games
 from suphx.dataset.prepare import prepare_games
 from suphx.dataset.prepared import Prepared
-from suphx.reward.config import RewardConfig
-from suphx.reward.games import RULES_OF_REWARD
-from suphx.reward.inputs import INPUTS
+from suphx.reward.games import INPUTS, RULES_OF_REWARD
 from suphx.reward.predictor import Description, RewardNetwork, RewardPredictor, RewardShape
-from suphx.reward.selection import RewardSelection, select_games
+from suphx.reward.training import RewardConfig, RewardSelection, select_games
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from reward_games import game, side_by_side
 
-from suphx.reward.baselines import BASELINES, baselines
-from suphx.reward.evaluation import PREDICTOR, evaluate
+from suphx.reward.evaluation import BASELINES, PREDICTOR, baselines, evaluate
 from suphx.reward.target import centered, ranks
 
 PRIZES = centered((90, 45, 0, -135))

@@ -7,8 +7,8 @@ from reward_games import game, side_by_side
 
 from simulator.rules import Rules
 from suphx.errors import InputError
-from suphx.reward.inputs import INPUTS, encode
-from suphx.reward.selection import select_games
+from suphx.reward.games import INPUTS, encode
+from suphx.reward.training import select_games
 
 #: East 1, then East 1 again with a repeat counter and a riichi bet: seat 1 paid most, the bet is seat 2's.
 TWO_STARTS = ((0, 0, 0, (250, 250, 250, 250)), (0, 1, 1, (367, 201, 211, 211)))

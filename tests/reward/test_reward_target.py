@@ -6,8 +6,8 @@ from pydantic import ValidationError
 
 from simulator.players import player
 from simulator.players.play import play_games
-from suphx.reward.config import RewardConfig
 from suphx.reward.target import PrizeList, RankingPoints, centered, ranks
+from suphx.reward.training import RewardConfig
 
 
 @pytest.mark.parametrize(
