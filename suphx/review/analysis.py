@@ -11,7 +11,7 @@ from simulator.efficiency import accepted_batch, discards_batch
 from simulator.jit import compiling_beside
 from simulator.logs.model import GameLog
 from simulator.logs.verify import Mismatch
-from simulator.record import ACTIONS, MELD, SEATS, WIN
+from simulator.record import MELD, SEATS, WIN
 from simulator.scoring.hands import score_batch
 from simulator.tiles import KINDS
 from suphx.agent import DEFAULT_AGENT
@@ -22,9 +22,8 @@ from suphx.errors import InputError
 from suphx.outlook.predictor import Outlook, included_outlook
 from suphx.review.choices import DecisionPoint, decisions_of
 from suphx.review.document import Decision, Phi, Review, SeatReview
-from suphx.review.game import Replayed, replay
+from suphx.review.game import Replayed, replay, round_of, standing_of
 from suphx.review.listing import compile_features
-from suphx.review.rounds import round_of, standing_of
 from suphx.review.seats import luck_of, seat_review
 from suphx.reward.games import START, Games
 from suphx.reward.predictor import RewardPredictor
@@ -101,7 +100,7 @@ def review_game(
     standing = standing_of(game.ends[-1])
     if log.cut:
         remarks.append(f"The log ends within {rounds[-1].name}: the round is unfinished, its result is not known.")
-    elif standing.points is None:
+    elif standing["points"] is None:
         remarks.append("The log ends before the game does.")
     return Review(
         source=clean(last_part(log.source)),
@@ -112,9 +111,7 @@ def review_game(
         length=log.rules.length,
         red_fives=log.rules.red_fives,
         rounds=rounds,
-        scores=standing.scores,
-        ranks=standing.ranks,
-        points=standing.points,
+        **standing,
         phi=phi,
         seats=reviews,
         remarks=remarks,
@@ -159,7 +156,6 @@ def _remark(mismatch: Mismatch) -> str:
 def _seat(game: Replayed, seat: int, agent: NetworkAgent, outlook: Outlook | None) -> SeatReview:
     """Return the review of one seat."""
     decision_points: list[DecisionPoint] = []
-    masks: list[np.ndarray] = []
     absent = 0
     for number, moments in enumerate(game.rounds):
         for frame, moment in enumerate(moments):
@@ -172,10 +168,8 @@ def _seat(game: Replayed, seat: int, agent: NetworkAgent, outlook: Outlook | Non
                 if seat in moment.absent:
                     absent += 1
                     continue
-                decision_points.append(DecisionPoint(moment.record, number, frame, seat, action))
-                masks.append(mask)
-    legal = np.array(masks, np.bool_).reshape(len(masks), ACTIONS)
+                decision_points.append(DecisionPoint(moment.record, number, frame, seat, action, mask))
     by_round: list[list[Decision]] = [[] for _ in game.rounds]
-    for decision in decisions_of(game.records, decision_points, legal, agent, game.log.rules, outlook):
+    for decision in decisions_of(game.records, decision_points, agent, game.log.rules, outlook):
         by_round[decision.round].append(decision)
     return seat_review(seat, by_round, absent, luck_of(game.records, game.rounds, seat))

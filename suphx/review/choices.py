@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ class DecisionPoint:
     seat: int
     action: int
     """The action taken."""
+    legal: np.ndarray
+    """bool[ACTIONS]."""
 
 
 def difference(preferred: float, taken: float) -> float:
@@ -62,41 +65,27 @@ def choice_of(action: int, drawn: int) -> int:
 def decisions_of(
     records: np.ndarray,
     decision_points: Sequence[DecisionPoint],
-    legal: np.ndarray,
     agent: NetworkAgent,
     rules: Rules,
     outlook: Outlook | None = None,
 ) -> list[Decision]:
     """Return the agent's assessment of decisions, in order, without those in which it distinguishes no two actions.
 
-    records GAME[...]; legal bool[n, ACTIONS]: the legal actions; outlook: gives the values of discards. The field
-    `Decision.number` counts the decisions returned.
+    records GAME[...]; outlook: gives the values of discards. `Decision.number` counts the decisions returned.
     """
-    index = np.array([each.record for each in decision_points], np.int32)
-    seats = np.array([each.seat for each in decision_points], np.uint8)
-    batch = Decisions(index, seats, records["phase"][index].astype(np.uint8), legal)
-    return _Facts(records, decision_points, batch, opinions_of(agent, records, batch), rules, outlook).decisions()
+    return _Facts(records, decision_points, agent, rules, outlook).decisions()
 
 
-@dataclass(frozen=True)
-class Worth:
-    """The outlook's values of one decision, rounded for display; None where it has none."""
-
-    before: OutlookDocument
-    deals_in: list[list[float]]
-    """By kind: the probability that its discard deals in to each other seat."""
-    danger: list[float | None]
-    """By kind: the points that this costs on average."""
-    points: list[float | None]
-    """The expected points of each discard by kind, and of riichi by its action."""
-    placement: list[float | None]
-    """The expected placement, likewise."""
+#: The fields of a candidate that the outlook gives; the last two only for discards.
+_WORTH = ("points", "placement", "deals_in", "danger_points")
+#: The outlook before a decision, and the values of each discard by kind and of riichi by its action.
+_Worth = tuple[OutlookDocument, list[dict[str, Any]]]
 
 
 def worth_of(
     outlook: Outlook, records: np.ndarray, batch: Decisions, planes: np.ndarray, opinions: Opinions
-) -> dict[int, Worth]:
-    """Return the outlook's values of each decision with a discard, by its number.
+) -> dict[int, _Worth]:
+    """Return the outlook's values of each decision with a discard, by its number, rounded for display.
 
     planes u64[n, planes]: the encoded positions. Riichi is worth as much as the discard that the agent prefers.
     """
@@ -118,13 +107,10 @@ def worth_of(
         after = outlook.discards(declared, who, np.arange(KINDS) == liked[:, None], planes[rows[may]])
         points[may, r.DECLARE_RIICHI] = after.points[at, liked]
         placement[may, r.DECLARE_RIICHI] = after.placement[at, liked]
-    known = zip(
-        _before(values),
-        np.round(values.before.chances, 4).transpose(0, 2, 1).tolist(),
-        *(_rounded(each, digits) for each, digits in ((values.danger, 0), (points, 0), (placement, 3))),
-        strict=True,
-    )
-    return {n: Worth(*each) for n, each in zip(rows.tolist(), known, strict=True)}
+    deals_in = np.round(values.before.chances, 4).transpose(0, 2, 1).tolist()
+    columns = zip(_rounded(points, 0), _rounded(placement, 3), deals_in, _rounded(values.danger, 0), strict=True)
+    by_choice = ([dict(zip(_WORTH, each, strict=True)) for each in zip_longest(*lists)] for lists in columns)
+    return dict(zip(rows.tolist(), zip(_before(values), by_choice, strict=True), strict=True))
 
 
 def _riichi_discards(planes: np.ndarray, probability: np.ndarray, drawn: np.ndarray) -> np.ndarray:
@@ -138,15 +124,10 @@ def _riichi_discards(planes: np.ndarray, probability: np.ndarray, drawn: np.ndar
 
 
 def _before(values: DiscardValues) -> list[OutlookDocument]:
-    results, points = np.round(values.before.results, 4), np.round(values.before.points)
-    known = zip(results.tolist(), points.tolist(), np.round(values.before.placement, 3).tolist(), strict=True)
-    return [
-        OutlookDocument(
-            win=chances[0], deal_in=chances[1], another_draws=chances[2], others=chances[3], no_winner=chances[4],
-            points=points, placement=placement,
-        )
-        for chances, points, placement in known
-    ]  # fmt: skip
+    outlook = values.before
+    columns = *np.round(outlook.results, 4).T, np.round(outlook.points), np.round(outlook.placement, 3)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [OutlookDocument(**dict(zip(OutlookDocument.model_fields, row, strict=True))) for row in rows]
 
 
 class _Facts:
@@ -156,13 +137,17 @@ class _Facts:
         self,
         records: np.ndarray,
         points: Sequence[DecisionPoint],
-        batch: Decisions,
-        opinions: Opinions,
+        agent: NetworkAgent,
         rules: Rules,
         outlook: Outlook | None,
     ) -> None:
+        index = np.array([each.record for each in points], np.int32)
+        seats = np.array([each.seat for each in points], np.uint8)
+        legal = np.array([each.legal for each in points], np.bool_).reshape(len(points), r.ACTIONS)
+        batch = Decisions(index, seats, records["phase"][index].astype(np.uint8), legal)
+        opinions = opinions_of(agent, records, batch)
         self._records, self._points, self._batch, self._opinions = records, points, batch, opinions
-        self._rules, self._games = rules, records[batch.game]
+        self._rules, self._games = rules, records[index]
         self._planes = encode_batch(records, batch.game, batch.seat)
         self._choices = [self._choices_of(n) for n in range(len(points))]
         hands = self._games["hand"][np.arange(len(points)), batch.seat]
@@ -195,18 +180,13 @@ class _Facts:
 
     def _candidate(self, n: int, choice: int, action: Action, safety: Sequence[Safety]) -> Candidate:
         probability = round(float(self._opinions.probability[n, int(action)]), 5)
-        worth = self._worth.get(n)
-        values: dict[str, Any] = {}
-        if worth and choice <= r.DECLARE_RIICHI:
-            values = {"points": worth.points[choice], "placement": worth.placement[choice]}
+        values = self._worth[n][1][choice] if n in self._worth and choice <= r.DECLARE_RIICHI else {}
         if choice >= r.DISCARD_RED:
             tile = action.claimed or (action.own[0] if action.own else "")
             return Candidate(
                 type=action.type, name=action.name, tile=tile, own=list(action.own), probability=probability,
                 shanten=None, accepted=None, danger=[], **values,
             )  # fmt: skip
-        if worth:
-            values |= {"deals_in": worth.deals_in[choice], "danger_points": worth.danger[choice]}
         tile, kind, (shanten, accepted) = action.own[0], KIND_NAMES[choice], self._discards[n]
         danger = [each.seat for each in safety if each.riichi and kind not in each.safe and kind not in each.suji]
         return Candidate(
@@ -267,7 +247,7 @@ class _Facts:
             difference=0.0 if taken == preferred else round(difference(p, q), 4),
             targets=targets,
             safety=safety,
-            outlook=self._worth[n].before if n in self._worth else None,
+            outlook=self._worth[n][0] if n in self._worth else None,
             lost=lost,
             mistake=mistake_of(lost),
         )

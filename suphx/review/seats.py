@@ -33,12 +33,10 @@ def rating(decisions: Sequence[Decision]) -> float | None:
     """Return 100 times the mean of min(1, q / p), as in `SeatReview.rating`; None without decisions."""
     if not decisions:
         return None
-    return 100 * sum(_share(each) for each in decisions) / len(decisions)
-
-
-def _share(decision: Decision) -> float:
-    taken = decision.candidates[decision.taken].probability
-    return 1.0 if decision.agrees else min(1.0, taken / max(decision.confidence, LEAST_PROBABILITY))
+    taken = (
+        (each, each.candidates[each.taken].probability / max(each.confidence, LEAST_PROBABILITY)) for each in decisions
+    )
+    return 100 * sum(1.0 if each.agrees else min(1.0, share) for each, share in taken) / len(decisions)
 
 
 def lost_by(decisions: Sequence[Sequence[Decision]]) -> Lost | None:

@@ -52,11 +52,8 @@ def find_targets(games: np.ndarray, queries: Sequence[TargetQuery], rules: Rules
         owner += [n] * (count + len(special))
     rows, of = np.concatenate(hands) if hands else np.zeros(0, LISTED_HAND), np.array(owner, np.int64)
     points, masks, dora, red = _exact(views, rows, of, rules)
-    targets: list[list[Target]] = [[] for _ in queries]
-    for n in range(len(queries)):
-        mine = np.arange(*np.searchsorted(of, [n, n + 1]))
-        targets[n] = _grouped(queries[n], views[n], rows, mine[points[mine] > 0], points, masks, dora, red)
-    return targets
+    mine = (np.flatnonzero((of == n) & (points > 0)) for n in range(len(queries)))
+    return [_grouped(*each, rows, points, masks, dora, red) for each in zip(queries, views, mine, strict=True)]
 
 
 def _special_hands(view: np.void, listed: np.ndarray) -> np.ndarray:
@@ -155,7 +152,7 @@ def _step(points: int) -> int:
 
 
 def _grouped(
-    query: TargetQuery, view: np.void, rows: np.ndarray, mine: np.ndarray, points: np.ndarray, masks: np.ndarray,
+    query: TargetQuery, view: np.void, mine: np.ndarray, rows: np.ndarray, points: np.ndarray, masks: np.ndarray,
     dora: np.ndarray, red: np.ndarray,
 ) -> list[Target]:  # fmt: skip
     """Return the targets of one position: hands grouped by distance, tiles given up, yaku and points."""

@@ -20,8 +20,8 @@ from suphx.web.agents import Players
 from suphx.web.assets import review_page
 from suphx.web.game_routes import download_headers, play_routes, warm_up_play, watch_routes
 from suphx.web.games import IDLE_PLAYED, GameStore
+from suphx.web.host import Walls
 from suphx.web.jobs import NoReview, Reviewer, ReviewJobs, Status
-from suphx.web.live_table import Walls
 from suphx.web.samples import SampleFolder
 from suphx.web.shelf import Shelf
 

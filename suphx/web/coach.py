@@ -87,6 +87,5 @@ def _decisions(agent: NetworkAgent, answered: Sequence[AnsweredQuestion]) -> lis
         outlook = included_outlook(rules)
     except InputError:
         pass  # the review of the game says why there is none
-    points = [DecisionPoint(n, 0, n, each.seat, each.action) for n, each in enumerate(answered)]
-    legal = np.array([each.legal for each in answered])
-    return decisions_of(np.array([each.game for each in answered], GAME), points, legal, agent, rules, outlook)
+    points = [DecisionPoint(n, 0, n, each.seat, each.action, each.legal) for n, each in enumerate(answered)]
+    return decisions_of(np.array([each.game for each in answered], GAME), points, agent, rules, outlook)

@@ -20,9 +20,8 @@ from suphx.web.agents import MAX_SEED, Players
 from suphx.web.coach import Costly, advice, costly
 from suphx.web.game_status import GameStatus, Options, TimeControl
 from suphx.web.games import ALL_ROUNDS, GameStore, NoGame, new_id
-from suphx.web.host import GameSession, Host, Recorded, TableSetup, Tell
+from suphx.web.host import GameSession, Host, Recorded, Tell, Walls
 from suphx.web.jobs import Reviewer, ReviewJobs, Status
-from suphx.web.live_table import Walls
 from suphx.web.samples import SampleFolder
 
 #: Number of rounds of a watched game played beyond the last one that a page has requested.
@@ -117,23 +116,22 @@ async def _updates(games: GameStore, game: str, last: int, most: int | None) -> 
         if most is not None:
             games.want(game, end + 1)
         while True:
-            update = games.update(game, last)
-            status = update.status
+            status, documents, time_left = games.update(game, last)
             if status.kind == "played" and status.options != options:
                 options = status.options
                 yield f"event: options\ndata: {options.model_dump_json()}\n\n"
             name = "position" if status.kind == "played" else "round"
-            new = [each for each in update.documents if each[0] <= end]
+            new = [each for each in documents if each[0] <= end]
             for last, document in new:
                 yield f"id: {last}\nevent: {name}\ndata: {document.decode()}\n\n"
-            if status.state != "playing" and len(new) == len(update.documents):
+            if status.state != "playing" and len(new) == len(documents):
                 yield f"event: {status.state}\ndata: {status.model_dump_json()}\n\n"
                 return
             if last >= end:
                 yield f"event: more\ndata: {status.model_dump_json()}\n\n"
                 return
-            if update.time_left is not None:
-                yield f"event: clock\ndata: {update.time_left.model_dump_json()}\n\n"
+            if time_left is not None:
+                yield f"event: clock\ndata: {time_left.model_dump_json()}\n\n"
             try:
                 await asyncio.wait_for(news.wait(), _SIGN_OF_LIFE)
                 news.clear()
@@ -170,7 +168,7 @@ def watch_routes(
 
         def sit_down(tell: Tell) -> Host:
             agents = dict(enumerate(players.agents(agent, seed)))
-            return Host(TableSetup(Rules.tenhou(), seed, agents, names, f"watched-{seed}"), tell)
+            return Host(Rules.tenhou(), seed, agents, names, f"watched-{seed}", tell)
 
         return games.start(status, sit_down, wanted=1)
 
@@ -190,11 +188,13 @@ def watch_routes(
     return routes
 
 
-def setup_of(players: Players, names: list[str], rules: Rules, seed: int, seat: int) -> TableSetup:
-    """Return who sits where. names: of the agents, the next seat first. Must be called in the playing thread."""
+def host_of(
+    players: Players, names: list[str], rules: Rules, seed: int, seat: int, tell: Tell, walls: Walls | None = None
+) -> Host:
+    """Return a person's game. names: of the agents, the next seat first. Must be called in the playing thread."""
     seats = [(seat + n) % SEATS for n in range(1, SEATS)]
     agents = dict(zip(seats, players.agents(names, seed), strict=True))
-    return TableSetup(rules, seed, agents, _seat_names(names, seat), f"played-{seed}", seat)
+    return Host(rules, seed, agents, _seat_names(names, seat), f"played-{seed}", tell, seat, walls)
 
 
 def _seat_names(agents: list[str], seat: int) -> list[str]:
@@ -207,7 +207,7 @@ def _seat_names(agents: list[str], seat: int) -> list[str]:
 
 def warm_up_play(players: Players) -> None:
     """Play some decisions of a dummy game, so that networks and compiled code are loaded."""
-    host = Host(setup_of(players, [players.names[0]] * (SEATS - 1), Rules.tenhou(), 0, 0), lambda *_: None)
+    host = host_of(players, [players.names[0]] * (SEATS - 1), Rules.tenhou(), 0, 0, lambda *_: None)
     host.begin()
     for _ in range(_WARM_UP):
         if host.question is not None:
@@ -242,7 +242,7 @@ def play_routes(
             pace=TimeControl(decision=decision, reserve=reserve) if decision else None,
         )  # fmt: skip
         rules = dataclasses.replace(Rules.tenhou(), length=length)
-        return games.start(status, lambda tell: Host(setup_of(players, agent, rules, seed, seat), tell, walls))
+        return games.start(status, lambda tell: host_of(players, agent, rules, seed, seat, tell, walls))
 
     @routes.post("/{game}/answer", status_code=204)
     def answer(game: str, question: _Number, action: _Number) -> None:

@@ -12,7 +12,6 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar
 
@@ -57,17 +56,6 @@ class NoGame(HTTPException):
 def new_id() -> str:
     """Return an unguessable id of 16 letters, digits, `-` and `_`."""
     return secrets.token_urlsafe(12)
-
-
-@dataclass(frozen=True)
-class GameUpdate:
-    """An update for a page that shows the game."""
-
-    documents: list[tuple[int, bytes]]
-    """(number, `TablePosition` or `Round` as JSON) of what the page has not seen; only the last position if the page is
-    new or has missed some that were dropped."""
-    time_left: TimeLeft | None
-    status: GameStatus
 
 
 class _Game:
@@ -153,8 +141,9 @@ class GameStore:
 
     def _restore(self, game_id: str) -> None:
         for kind in KINDS:
-            entry, data = self._shelf.entry(kind, game_id), self._shelf.data(kind, game_id)
-            if entry is not None and data is not None:
+            entries, data = self._shelf.all(kind, game_id), self._shelf.data(kind, game_id)
+            if entries and data is not None:
+                (entry,) = entries
                 status = GameStatus(id=game_id, kind="recorded", source=entry.source, time=entry.time)
                 self.start(status, partial(Recorded, data, entry.source), ALL_ROUNDS)
                 return
@@ -180,7 +169,7 @@ class GameStore:
         try:
             work()
         except Exception as error:
-            changes = _failure(error, game.status.source)
+            changes = failure(error, game.status.source, "the game was stopped")
         with self._lock:
             game.at_work = False
             if game.play is not None and not changes:
@@ -293,15 +282,19 @@ class GameStore:
         with self._lock:
             return self._find(game_id).status
 
-    def update(self, game_id: str, after: int) -> GameUpdate:
-        """Return the update for a page that has seen everything up to number `after`."""
+    def update(self, game_id: str, after: int) -> tuple[GameStatus, list[tuple[int, bytes]], TimeLeft | None]:
+        """Return the status, the documents that a page which has seen all up to number `after` lacks, the time left.
+
+        A document is (number, `TablePosition` or `Round` as JSON); only the last position if the page is new or has
+        missed some that were dropped.
+        """
         with self._lock:
             game = self._find(game_id)
             new = [each for each in game.documents if each[0] > after]
             if game.status.kind == "played" and (after < 0 or (new and new[0][0] != after + 1)):
                 new = new[-1:]
             left = None if game.clock is None or game.at_work else game.clock.left()
-            return GameUpdate(new, left, game.status)
+            return game.status, new, left
 
     def connect(self, game_id: str, bell: Callable[[], None], connected: bool = True) -> None:
         """Register a page that has connected to a game, or left; its bell is called when there is something new.
@@ -351,15 +344,15 @@ def _standing(play: GameSession) -> dict[str, object]:
     """Return the changes to the status of a game that has gone on."""
     state = "playing" if play.question else "over"
     changes = {"names": play.names, "rounds": list(play.rounds), "state": state}
-    return changes if play.standing is None else changes | vars(play.standing)
+    return changes | play.standing
 
 
-def _failure(error: Exception, source: str) -> dict[str, object]:
-    """Return the changes to the status of a game that failed; an unexpected error is logged to the terminal.
+def failure(error: Exception, source: str, words: str) -> dict[str, object]:
+    """Return the changes to the status of a game or review that failed; an unexpected error is logged to the terminal.
 
-    source: title of the game, for the log message.
+    source: its title, for the log message. words: that it failed.
     """
     if isinstance(error, (InputError, LogError)):
         return {"state": "failed", "message": str(error)}
-    _log.error("the game %r failed", source, exc_info=error)
-    return {"state": "failed", "message": "the game was stopped because of a bug; the terminal has details"}
+    _log.error("%s: %r", words, source, exc_info=error)
+    return {"state": "failed", "message": f"{words} because of a bug; the terminal has details"}

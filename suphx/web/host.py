@@ -3,31 +3,35 @@
 A game with a person advances until the person must choose, and reports every position as the person's seat sees it
 (`seat_view`): when everyone can see that a seat has to act, when the person must choose, and at the end of a round;
 never because another seat may claim something. A game without a person, and one from a log, reports whole rounds as in
-a review (`suphx.review.rounds`). After each round a game asks whether to go on.
+a review (`suphx.review.game`). After each round a game asks whether to go on.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from fastapi import HTTPException
 
+from simulator import record as r
+from simulator.actions import legal_mask
+from simulator.asking import answer
+from simulator.engine import advance
+from simulator.legal import is_legal
 from simulator.logs.formats import read_log
 from simulator.logs.from_record import game_log, round_log
 from simulator.logs.model import GameLog
-from simulator.record import DISCARD_DRAWN, DISCARD_RED, GAME, PASS, RON, TSUMO
+from simulator.lookup import get_lookup
+from simulator.rounds import deal, finish_round, resolve_stop, start_game
 from simulator.rules import Rules
-from simulator.tables import Decisions
+from simulator.tables import Decisions, IllegalAction, Tables
 from simulator.views.table import round_name
 from suphx.agent.interface import Agent, act_each
 from suphx.review.analysis import clean
 from suphx.review.document import Document, Result
-from suphx.review.game import Replayed, played, replay
-from suphx.review.rounds import GameStanding, result_of, round_of, standing_of
+from suphx.review.game import played, replay, result_of, round_of, standing_of
 from suphx.web.coach import AnsweredQuestion
 from suphx.web.game_status import Options, RoundEnd
-from suphx.web.live_table import LiveTable, Walls
 from suphx.web.seat_view import (
     NEXT_ROUND,
     ROUND_OVER,
@@ -39,6 +43,8 @@ from suphx.web.seat_view import (
     question_of,
 )
 
+#: Prescribed walls: (seed, rounds dealt so far) -> u8[136], or None for the wall of the seed.
+Walls = Callable[[int, int], np.ndarray | None]
 #: Reports something to the pages: its number, which increases, and a `TablePosition` or `Round`.
 Tell = Callable[[int, Document], None]
 
@@ -52,8 +58,8 @@ class GameSession(ABC):
         self.question: SeatQuestion | None = None
         """The pending question; None once the game is over."""
         self.rounds: list[RoundEnd] = []
-        self.standing: GameStanding | None = None
-        """After the last finished round."""
+        self.standing: dict[str, Any] = {}
+        """After the last finished round, as from `standing_of`."""
         self.options = Options()
         self.answered: list[AnsweredQuestion] = []
         """The answers of the person in the round, by hand or by the options."""
@@ -97,22 +103,22 @@ class GameSession(ABC):
         legal = [choice.action for choice in question.choices]
         if len(legal) == 1:
             return legal[0]
-        wins = [action for action in (TSUMO, RON) if action in legal]
+        wins = [action for action in (r.TSUMO, r.RON) if action in legal]
         if wins:
             return wins[0] if self.options.win_at_once else None
         if question.situation == "claim" and self.options.no_calls:
-            return PASS
-        return DISCARD_DRAWN if question.situation == "turn" and self.options.discard_drawn else None
+            return r.PASS
+        return r.DISCARD_DRAWN if question.situation == "turn" and self.options.discard_drawn else None
 
     def default(self) -> int:
         """Return the action for a person who does not answer in time: discard the drawn tile, and claim nothing."""
         if self.question is None:
             raise HTTPException(409, "no question is pending")
         legal = [choice.action for choice in self.question.choices]
-        for action in (DISCARD_DRAWN, PASS):
+        for action in (r.DISCARD_DRAWN, r.PASS):
             if action in legal:
                 return action
-        plain = [action for action in legal if action < DISCARD_RED]
+        plain = [action for action in legal if action < r.DISCARD_RED]
         return max(plain) if plain else legal[-1]  # after a call: the last tile of the hand
 
     def _ask(self, question: SeatQuestion | None) -> None:
@@ -124,35 +130,87 @@ class GameSession(ABC):
         self.rounds.append(RoundEnd(name=round_name(round_number), repeat_counter=repeat_counter, result=result))
         self.standing = standing_of(end)
 
-    def _finished(self, game: Replayed, number: int) -> None:
-        """Report a round as in a review; number: its index in `game`."""
-        self._tell(len(self.rounds) - 1, round_of(game, number))
 
+class LiveTable:
+    """A single table, step by step: it stops whenever a seat must act, even for a forced move, and between rounds.
 
-@dataclass(frozen=True)
-class TableSetup:
-    """The setup of a game: rules, seed, and who sits where."""
+    `Tables` plays forced moves by itself and deals the next round at once; a person at the table wants to see both.
+    """
 
-    rules: Rules
-    seed: int
-    agents: Mapping[int, Agent]
-    """By seat."""
-    names: list[str]
-    """Of the four seats."""
-    source: str
-    """Name of the log."""
-    seat: int | None = None
-    """The person's seat; None: agents sit at all four."""
+    def __init__(self, rules: Rules, seed: int, walls: Walls | None = None) -> None:
+        """Start a game whose first round waits for `deal`; walls: by default those of `Tables` with this seed."""
+        self._seed, self._walls = seed, walls
+        self._lookup = get_lookup()
+        self.games = Tables(1, rules, seed, restart=False).snapshot()
+        """GAME[1]: the current state of the table."""
+        start_game(self.game)
+        self.shown = self.game.copy()
+        """The record to display: the current state, or between rounds the last round's end before payments."""
+        self.ends: list[np.void] = []
+        """The finished rounds, each after its payments, as in `Ended.records`."""
+
+    @property
+    def game(self) -> np.void:
+        """The record of the table."""
+        return self.games[0]
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a round is being played."""
+        return bool(r.PHASE_DEAL < self.game["phase"] < r.PHASE_STOP)
+
+    def decisions(self) -> Decisions:
+        """Return the pending decisions, in order of seat; none between rounds and when the game is over."""
+        seats = [seat for seat in range(r.SEATS) if self.game["pending"] >> seat & 1]
+        legal = [legal_mask(self.game, seat) for seat in seats]
+        n = len(seats)
+        situation = np.full(n, self.game["phase"], np.uint8)
+        return Decisions(np.zeros(n, np.int32), np.array(seats, np.uint8), situation, np.array(legal))
+
+    def deal(self) -> None:
+        """Deal the next round."""
+        wall = self._walls(self._seed, int(self.game["deals"])) if self._walls else None
+        if wall is not None:
+            self.game["wall"], self.game["wall_given"] = wall, 1
+        deal(self._lookup, self.game)
+        self._run()
+
+    def step(self, actions: Mapping[int, int]) -> None:
+        """Carry out an action for each seat that must act; raises IllegalAction without changing anything."""
+        for seat, action in actions.items():
+            if not is_legal(self.game, seat, action):
+                raise IllegalAction(0, seat, action, legal_mask(self.game, seat))
+        for seat, action in actions.items():
+            answer(self.game, seat, action)
+        if self.game["phase"] == r.PHASE_STOP:
+            resolve_stop(self.game)
+            self.ends.append(self.game.copy())
+        else:
+            self._run()
+
+    def _run(self) -> None:
+        advance(self._lookup, self.game, False, r.NO_TILE, r.NO_TILE)
+        self.shown = self.game.copy()
+        if self.game["phase"] == r.PHASE_ROUND_OVER:
+            finish_round(self.game)
+            if self.game["phase"] != r.PHASE_STOP:  # otherwise the round ends after the dealer's choice
+                self.ends.append(self.game.copy())
 
 
 class Host(GameSession):
     """A game at our table."""
 
-    def __init__(self, setup: TableSetup, tell: Tell, walls: Walls | None = None) -> None:
-        """walls: as in `LiveTable`."""
-        super().__init__(tell, setup.names)
-        self._setup = setup
-        self._table = LiveTable(setup.rules, setup.seed, walls)
+    def __init__(
+        self, rules: Rules, seed: int, agents: Mapping[int, Agent], names: list[str], source: str, tell: Tell,
+        seat: int | None = None, walls: Walls | None = None,
+    ) -> None:  # fmt: skip
+        """agents: by seat. names: of the four seats. source: name of the log. seat: the person's; None for nobody's.
+
+        walls: as in `LiveTable`.
+        """
+        super().__init__(tell, names)
+        self._rules, self._agents, self._source, self._seat = rules, agents, source, seat
+        self._table = LiveTable(rules, seed, walls)
         self._positions = self._updates = 0
         self._result: Result | None = None
 
@@ -164,15 +222,15 @@ class Host(GameSession):
         return self._answer(question.choices[0].action)
 
     def _answer(self, action: int) -> AnsweredQuestion:
-        decisions, seat = self._table.decisions(), self._setup.seat
+        decisions, seat = self._table.decisions(), self._seat
         assert seat is not None  # there is a person
         legal = decisions.legal[decisions.seat.tolist().index(seat)]
-        return AnsweredQuestion(self._table.game.copy(), self._setup.rules, seat, legal, action)
+        return AnsweredQuestion(self._table.game.copy(), self._rules, seat, legal, action)
 
     def log(self) -> GameLog:
         """Return the log of the finished rounds."""
-        ends = np.array(self._table.ends, GAME)
-        return game_log(ends, self._setup.rules, self.names, self._setup.source)
+        ends = np.array(self._table.ends, r.GAME)
+        return game_log(ends, self._rules, self.names, self._source)
 
     def _carry_out(self, action: int) -> None:
         if action == NEXT_ROUND:
@@ -183,7 +241,7 @@ class Host(GameSession):
             self._step(action)
         while True:
             decisions = self._table.decisions()
-            seats, seat = decisions.seat.tolist(), self._setup.seat
+            seats, seat = decisions.seat.tolist(), self._seat
             if seat is not None and seat in seats:
                 legal = decisions.legal[seats.index(seat)]
                 question = question_of(self._table.game, seat, legal, self._questions + 1)
@@ -198,7 +256,8 @@ class Host(GameSession):
                     self._show(None)
                 self._step(None)
             else:
-                self._ask(None if self._table.is_over else next_round_question(self._questions + 1))
+                is_over = self._table.game["phase"] == r.PHASE_GAME_OVER
+                self._ask(None if is_over else next_round_question(self._questions + 1))
                 return
 
     def _step(self, action: int | None) -> None:
@@ -206,41 +265,41 @@ class Host(GameSession):
         decisions = self._table.decisions()
         forced = decisions.legal.sum(1) == 1
         actions = dict(zip(decisions.seat[forced].tolist(), decisions.legal[forced].argmax(1).tolist(), strict=True))
-        if action is not None and self._setup.seat is not None:
+        if action is not None and self._seat is not None:
             self.answered.append(self._answer(action))
-            actions[self._setup.seat] = action
+            actions[self._seat] = action
         rest = ~np.isin(decisions.seat, list(actions))
         theirs = Decisions(decisions.game[rest], decisions.seat[rest], decisions.situation[rest], decisions.legal[rest])
-        agents = list(dict.fromkeys(self._setup.agents.values()))  # one that has several seats chooses for all at once
-        who = np.array([agents.index(self._setup.agents[seat]) for seat in theirs.seat.tolist()], np.int64)
+        agents = list(dict.fromkeys(self._agents.values()))  # one that has several seats chooses for all at once
+        who = np.array([agents.index(self._agents[seat]) for seat in theirs.seat.tolist()], np.int64)
         chosen, _ = act_each(agents, who, self._table.games, theirs)
         actions.update(zip(theirs.seat.tolist(), chosen.tolist(), strict=True))
         was_playing = self._table.is_playing
         self._table.step(actions)
         if was_playing and not self._table.is_playing:
-            self._result = result_of(self._table.game, self._setup.rules)
+            self._result = result_of(self._table.game, self._rules)
 
     def _ask(self, question: SeatQuestion | None) -> None:
         super()._ask(question)
         if self._result and (question is None or question.situation == ROUND_OVER):
             shown, end = self._table.shown, self._table.ends[-1]
             self._ended(int(shown["round"]), int(shown["repeat_counter"]), self._result, end)
-            if self._setup.seat is None:
-                rules = self._setup.rules
-                log = GameLog(rules, [round_log(end, rules)], names=self.names, source=self._setup.source)
-                self._finished(played(log, np.array([end], GAME)), 0)
+            if self._seat is None:
+                rules = self._rules
+                log = GameLog(rules, [round_log(end, rules)], names=self.names, source=self._source)
+                self._tell(len(self.rounds) - 1, round_of(played(log, np.array([end], r.GAME)), 0))
         self._show(question)
 
     def _show(self, question: SeatQuestion | None) -> None:
         """Report the current position to the person."""
-        if self._setup.seat is None:
+        if self._seat is None:
             return
         shown = self._table.shown
         events = self._table.game if self._result else shown  # only the record after the payments has the outcome
         self._positions += 1
         moves = moves_since(events, self._updates)
         self._updates = int(events["n_events"])
-        position = position_of(shown, self._setup.seat, self._positions, moves, question, self._result)
+        position = position_of(shown, self._seat, self._positions, moves, question, self._result)
         self._tell(self._positions, position)
 
 
@@ -263,6 +322,6 @@ class Recorded(GameSession):
         number, end = len(self.rounds), self._game.ends[len(self.rounds)]
         logged = self._game.log.played[number]
         self._ended(logged.round, logged.repeat_counter, result_of(end, self._game.log.rules), end)
-        self._finished(self._game, number)
+        self._tell(number, round_of(self._game, number))
         is_over = number + 1 == len(self._game.ends)
         self._ask(None if is_over else next_round_question(self._questions + 1))

@@ -1,10 +1,9 @@
 """Reviews requested by the page: one agent makes them in a thread, one at a time, and those that are done are saved."""
 
-import logging
-import secrets
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -13,12 +12,13 @@ from pydantic import ValidationError
 
 from simulator.logs.formats import read_log
 from simulator.logs.generate import generate_games
-from simulator.logs.model import GameLog, LogError
+from simulator.logs.model import GameLog
 from suphx.errors import InputError
 from suphx.review.analysis import Progress, review_game
 from suphx.review.document import Document, Note, Review
 from suphx.review.logs import fetch_log, game_of_address, log_at_hand
 from suphx.web.agents import Players
+from suphx.web.games import failure, new_id
 from suphx.web.shelf import Shelf, ShelfEntry
 
 #: Maximum number of failed reviews that are still listed; the oldest is dropped first.
@@ -34,8 +34,6 @@ _OLD_NAMES = {
 
 #: Makes a review, reporting its progress to a function, and returns it as JSON.
 Work = Callable[[Progress], bytes]
-
-_log = logging.getLogger(__name__)
 
 
 class NoReview(HTTPException):
@@ -83,7 +81,7 @@ class ReviewJobs:
         with self._lock:
             if sum(not each.ended for each in self._jobs.values()) > WAITING:
                 raise HTTPException(503, f"{WAITING} reviews are waiting already; try again in a moment")
-            status = Status(id=secrets.token_urlsafe(12), source=source)
+            status = Status(id=new_id(), source=source)
             self._jobs[status.id] = status
             while len(self._jobs) > FAILED + WAITING:
                 del self._jobs[next(key for key, each in self._jobs.items() if each.ended)]
@@ -97,11 +95,8 @@ class ReviewJobs:
         update(state="running")
         try:
             self._shelf.add("review", job_id, source, work(lambda step, share: update(step=step, share=share)))
-        except (LogError, InputError) as error:
-            update(state="failed", message=str(error))
-        except Exception:
-            _log.exception("a review of %r failed", source)
-            update(state="failed", message="the review failed because of a bug; the terminal has details")
+        except Exception as error:
+            update(**failure(error, source, "the review failed"))
         else:
             with self._lock:
                 del self._jobs[job_id]
@@ -111,10 +106,9 @@ class ReviewJobs:
         with self._lock:
             if (status := self._jobs.get(job_id)) is not None:
                 return status
-        entry = self._shelf.entry("review", job_id)
-        if entry is None:
-            raise NoReview
-        return _done(entry)
+        for entry in self._shelf.all("review", job_id):
+            return _done(entry)
+        raise NoReview
 
     def result(self, job_id: str) -> Review:
         """Return a finished review with its notes; raises InputError if there is none, or if it cannot be read."""
@@ -188,12 +182,10 @@ class Reviewer:
     def review_address(self, address: str, progress: Progress) -> bytes:
         """Return the review of the game that a viewer address refers to, or contains, as JSON."""
         progress("looking for the log", 0.0)
-        if (game := game_of_address(address, self._find)) is None:
+        find = fetch_log if self._logs is None else partial(log_at_hand, logs=self._logs)
+        if (game := game_of_address(address, find)) is None:
             raise InputError("not an address of Tenhou's viewer (https://tenhou.net/0/?log=...)")
         return self.review_log(game[0], progress)
-
-    def _find(self, log: str) -> tuple[str, bytes]:
-        return fetch_log(log) if self._logs is None else log_at_hand(log, self._logs)
 
     def review_log(self, log: GameLog, progress: Progress) -> bytes:
         """Return the review of a game as JSON."""

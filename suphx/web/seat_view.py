@@ -168,18 +168,13 @@ def _outlook(game: np.void, seat: int, discards: set[str]) -> list[DiscardOutloo
     outlook = []
     for kind in (kind for kind in np.flatnonzero(hand).tolist() if kind_name(kind) in discards):
         shanten = int(after.shanten[0, kind])
-        mask = _waits_after(hand, kind) if shanten == 0 else int(after.accepted[0, kind])
+        mask = int(after.accepted[0, kind])
+        if shanten == 0:  # also kinds of which no unseen tile is left
+            mask = int(waits_batch((hand - (np.arange(KINDS) == kind))[None])[0])
         furiten = shanten == 0 and bool(mask & (int(game["discarded"][seat]) | 1 << kind))
         accepted = _left(mask, unseen)
         outlook.append(DiscardOutlook(kind=kind_name(kind), shanten=shanten, accepted=accepted, furiten=furiten))
     return outlook
-
-
-def _waits_after(hand: np.ndarray, kind: int) -> int:
-    """Return the waits after a discard, including kinds of which no unseen tile is left."""
-    after = hand.copy()
-    after[kind] -= 1
-    return int(waits_batch(after[None])[0])
 
 
 def _unseen(game: np.void, seat: int) -> np.ndarray:

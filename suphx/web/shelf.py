@@ -81,25 +81,17 @@ class Shelf:
             )
             db.execute("DELETE FROM notes WHERE review NOT IN (SELECT id FROM kept WHERE kind = 'review')")
 
-    def entry(self, kind: Kind, entry_id: str) -> ShelfEntry | None:
-        """Return an entry; None if there is none."""
-        with self._access() as db:
-            row = db.execute("SELECT id, source, made FROM kept WHERE kind = ? AND id = ?", (kind, entry_id)).fetchone()
-        return None if row is None else ShelfEntry(*row)
-
     def data(self, kind: Kind, entry_id: str) -> bytes | None:
         """Return the contents of an entry; None if there is none."""
         with self._access() as db:
             row = db.execute("SELECT data FROM kept WHERE kind = ? AND id = ?", (kind, entry_id)).fetchone()
             return None if row is None else zlib.decompressobj().decompress(row[0], _LARGEST)
 
-    def all(self, kind: Kind) -> list[ShelfEntry]:
-        """Return all entries of a kind, the latest first."""
+    def all(self, kind: Kind, entry_id: str | None = None) -> list[ShelfEntry]:
+        """Return all entries of a kind, the latest first, or only the one with an id."""
+        wanted = "SELECT id, source, made FROM kept WHERE kind = ? AND id = coalesce(?, id) ORDER BY rowid DESC"
         with self._access() as db:
-            rows = db.execute(
-                "SELECT id, source, made FROM kept WHERE kind = ? ORDER BY rowid DESC", (kind,)
-            ).fetchall()
-        return [ShelfEntry(*row) for row in rows]
+            return [ShelfEntry(*row) for row in db.execute(wanted, (kind, entry_id))]
 
     def forget(self, kind: Kind, entry_id: str) -> bool:
         """Delete an entry with its notes; return whether it was there."""
@@ -111,10 +103,8 @@ class Shelf:
     def notes(self, review: str) -> list[Note]:
         """Return the notes on a review's decisions, in the order of seats and decisions."""
         with self._access() as db:
-            rows = db.execute(
-                "SELECT seat, number, words FROM notes WHERE review = ? ORDER BY seat, number", (review,)
-            ).fetchall()
-        return [Note(seat=seat, number=number, words=words) for seat, number, words in rows]
+            rows = db.execute("SELECT seat, number, words FROM notes WHERE review = ? ORDER BY seat, number", (review,))
+            return [Note(seat=seat, number=number, words=words) for seat, number, words in rows]
 
     def write(self, review: str, note: Note) -> None:
         """Set the note on a decision of a review; an empty one deletes it."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import requests
 
 from suphx.web.app import create_app
-from suphx.web.live_table import Walls
+from suphx.web.host import Walls
 from suphx.web.serving import PageServer, listen
 
 

@@ -13,16 +13,14 @@ from suphx.agent.registry import load_agent
 from suphx.review.analysis import review_game
 from suphx.review.choices import mistake_of
 from suphx.web.coach import advice, costliest, costly
-from suphx.web.host import Host, TableSetup
+from suphx.web.host import Host
 
 
 @pytest.fixture(scope="module")
 def first_round():
     """The first round of a game, played as the clock does: its log, what the coach said, and at its end."""
-    setup = TableSetup(
-        Rules.tenhou(), WHOLE, dict.fromkeys((1, 2, 3), load_agent("tsumogiri")), list("abcd"), "game", 0
-    )
-    host = Host(setup, lambda *_: None, walls)
+    others = dict.fromkeys((1, 2, 3), load_agent("tsumogiri"))
+    host = Host(Rules.tenhou(), WHOLE, others, list("abcd"), "game", lambda *_: None, 0, walls)
     host.begin()
     said = []
     while (asked := host.question_at(host.question.number)) is not None:
@@ -69,18 +67,15 @@ def test_what_the_outlook_does_not_value_costs_by_its_difference_and_what_lost_n
 
 def test_a_game_without_an_outlook_has_advice_all_the_same():
     others = dict.fromkeys((1, 2, 3), load_agent("tsumogiri"))
-    setup = TableSetup(Rules.tenhou_east(), 3, others, list("abcd"), "game", 0)
-    host = Host(setup, lambda *_: None)
+    host = Host(Rules.tenhou_east(), 3, others, list("abcd"), "game", lambda *_: None, 0)
     host.begin()
     said = advice(agent(), host.question_at(1))
     assert said is not None and said.outlook is None and said.candidates[0].points is None
 
 
 def test_what_is_hidden_changes_nothing():
-    setup = TableSetup(
-        Rules.tenhou(), WHOLE, dict.fromkeys((1, 2, 3), load_agent("tsumogiri")), list("abcd"), "game", 0
-    )
-    host = Host(setup, lambda *_: None, walls)
+    others = dict.fromkeys((1, 2, 3), load_agent("tsumogiri"))
+    host = Host(Rules.tenhou(), WHOLE, others, list("abcd"), "game", lambda *_: None, 0, walls)
     host.begin()
     asked = host.question_at(1)
     said = advice(agent(), asked)

@@ -16,12 +16,11 @@ from simulator.record import PASS, PHASE_GAME_OVER, STOP
 from simulator.redeal.hidden import redeal_hidden
 from simulator.rules import Rules
 from simulator.tables import Tables
+from suphx.web import game_routes
 from suphx.web.agents import Players
-from suphx.web.game_routes import setup_of
 from suphx.web.game_status import SHOWING, GameStatus, Options, TimeControl, TurnClock
 from suphx.web.games import IDLE_PLAYED, GameStore, NoGame, new_id
-from suphx.web.host import Host
-from suphx.web.live_table import LiveTable
+from suphx.web.host import Host, LiveTable
 from suphx.web.seat_view import position_of, question_of
 from suphx.web.shelf import Shelf
 
@@ -31,8 +30,9 @@ def host_of(
 ) -> tuple[Host, list]:
     """Return a game and the list of the positions that it will tell."""
     told: list = []
-    setup = setup_of(Players("sl"), agents, rules or Rules.tenhou(), seed, seat)
-    return Host(setup, lambda _, position: told.append(position), walls), told
+    rules = rules or Rules.tenhou()
+    players = Players("sl")
+    return game_routes.host_of(players, agents, rules, seed, seat, lambda _, each: told.append(each), walls), told
 
 
 def play_through(host: Host, rng: np.random.Generator, rounds: int = 99) -> None:
@@ -154,7 +154,7 @@ def test_a_whole_game_of_drawn_tiles_ends():
     while host.question:
         assert host.question.situation == "round over" or len(host.question.choices) > 1
         host.answer(host.question.number, host.default())
-    assert sorted(host.standing.ranks) == [0, 1, 2, 3]
+    assert sorted(host.standing["ranks"]) == [0, 1, 2, 3]
 
 
 # The clock.
@@ -216,14 +216,18 @@ def test_a_question_that_is_still_asked_is_gone_on_with():
 # What is kept.
 
 
-def begin(hosts: GameStore, setup=None) -> str:
+def begin(hosts: GameStore, before=lambda: None) -> str:
     status = GameStatus(id=new_id(), kind="played", source="test", seat=0, agents=PLAIN, seed=3, length="east")
-    setup = setup or (lambda: setup_of(Players("sl"), PLAIN, Rules.tenhou_east(), 3, 0))
-    return hosts.start(status, lambda tell: Host(setup(), tell)).id
+
+    def sit_down(tell):
+        before()
+        return game_routes.host_of(Players("sl"), PLAIN, Rules.tenhou_east(), 3, 0, tell)
+
+    return hosts.start(status, sit_down).id
 
 
-def start(hosts: GameStore, setup=None) -> str:
-    game = begin(hosts, setup)
+def start(hosts: GameStore, before=lambda: None) -> str:
+    game = begin(hosts, before)
     finish(hosts)
     return game
 

@@ -19,7 +19,6 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.tenhou6_writer import write_tenhou6
 from simulator.logs.verify import verify_game
 from suphx.errors import InputError
-from suphx.review.rounds import GameStanding
 from suphx.web.game_routes import AHEAD
 from suphx.web.game_status import GameStatus, RoundEnd
 from suphx.web.games import ALL_ROUNDS, IDLE, KEPT, PLAYING, GameStore, NoGame, new_id
@@ -270,7 +269,8 @@ class Rounds(GameSession):
         found = reviewed().rounds[0]
         self.rounds.append(RoundEnd(name=found.name, repeat_counter=0, result=found.result))
         over = len(self.rounds) == self._n
-        self.standing = GameStanding([25000] * 4, [0, 1, 2, 3] if over else None, [0.0] * 4 if over else None)
+        ends = {"ranks": [0, 1, 2, 3], "points": [0.0] * 4} if over else {"ranks": None, "points": None}
+        self.standing = {"scores": [25000] * 4, **ends}
         self._tell(len(self.rounds) - 1, found)
         self._ask(None if over else next_round_question(self._questions + 1))
 
