@@ -113,23 +113,20 @@ def _result(four: list[Contestant], done: list[MatchGame], seconds: float) -> di
     """Return all that a match came to, as plain values; ranks are 1 to 4."""
     ranks = [[rank + 1 for rank in game.by_bot("ranks")] for game in done]
     points = [[tenths / 10 for tenths in game.by_bot("final_points")] for game in done]
-    contestants = []
-    for bot, each in enumerate(four):
-        own = [game[bot] for game in ranks]
-        verdict = each.verdict
-        contestants.append(
-            {
-                "name": each.name,
-                "places": [own.count(place) for place in range(1, 5)],
-                "average_rank": round(sum(own) / len(own), 4),
-                "points": round(sum(game[bot] for game in points), 1),
-                "decisions": verdict.decisions,
-                "mean_ms": round(1000 * verdict.seconds / max(1, verdict.decisions), 3),
-                "max_ms": round(1000 * verdict.slowest, 3),
-                "faults": verdict.faults,
-                "verdict": verdict.fault_words(),
-            }
-        )
+    contestants = [
+        {
+            "name": each.name,
+            "places": [own.count(place) for place in range(1, 5)],
+            "average_rank": round(sum(own) / len(own), 4),
+            "points": round(sum(own_points), 1),
+            "decisions": each.verdict.decisions,
+            "mean_ms": round(1000 * each.verdict.seconds / max(1, each.verdict.decisions), 3),
+            "max_ms": round(1000 * each.verdict.slowest, 3),
+            "faults": each.verdict.faults,
+            "verdict": each.verdict.fault_words(),
+        }
+        for each, own, own_points in zip(four, zip(*ranks, strict=True), zip(*points, strict=True), strict=True)
+    ]
     played = [
         {
             "number": game.number,

@@ -16,8 +16,8 @@ from suphx.agent.interface import RuleAgent
 from suphx.mjai.host.agent import ExternalAgent
 from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.match import Contestant, MatchGame, play_match
+from suphx.mjai.host.seat import Style
 from suphx.mjai.host.specs import process_agent
-from suphx.mjai.host.styles import Style
 
 BOTS = Path(__file__).parent / "bots"
 #: Enough for an interpreter to start on a busy machine; short for whoever is to be late.

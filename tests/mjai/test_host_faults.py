@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 from simulator.actions import IllegalReply, read_reply
 from simulator.game import Game
 from suphx.errors import InputError
-from suphx.mjai.host.seat import HostedSeat
+from suphx.mjai.host.seat import BadReply, HostedSeat, read_action
 from suphx.mjai.host.specs import external_agent
-from suphx.mjai.host.styles import BadReply, read_action
 
 pytestmark = pytest.mark.faults
 HASTY = dataclasses.replace(LIMITS, decision=0.25)

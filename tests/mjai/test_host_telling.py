@@ -14,7 +14,7 @@ from simulator.logs.mjai_writer import mjai_events, player_view
 from simulator.record import ACTIONS, DISCARD_DRAWN, PASS, RON
 from simulator.rules import Rules
 from suphx.mjai.host.agent import stand_in
-from suphx.mjai.host.styles import STYLES, lines
+from suphx.mjai.host.seat import STYLES, lines
 
 LOGS_ALONE = {"hora": ("hora_tehais", "yakus", "fan", "fu", "hora_points"), "ryukyoku": ("tenpais", "tehais")}
 EVENTS = [{"type": "a"}, {"type": "b"}, {"type": "c"}]

@@ -4,7 +4,6 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,8 +18,7 @@ from suphx.agent.interface import AgentOutput
 from suphx.mjai.host.channel import wait_for
 from suphx.mjai.host.connections import Connection
 from suphx.mjai.host.limits import NO_EXIT, Limits, Verdict
-from suphx.mjai.host.seat import HostedSeat
-from suphx.mjai.host.styles import Style
+from suphx.mjai.host.seat import HostedSeat, Style
 
 #: Bots that think at the same time, at the most.
 _PARALLEL = os.cpu_count() or 1
@@ -51,19 +49,6 @@ def in_mjai_order(events: list[Event]) -> list[Event]:
     return ordered
 
 
-@dataclass
-class _HostedTable:
-    """The event feed and the hosted seats of one table."""
-
-    seats: dict[int, HostedSeat]
-    feed: EventFeed = field(default_factory=EventFeed)
-
-    def tell(self, events: list[Event]) -> None:
-        """Pass events on to the bots."""
-        for seat in self.seats.values():
-            seat.tell(in_mjai_order(events))
-
-
 class ExternalAgent:
     """Bots, each behind its own connection; an `Agent` and a `Follower`.
 
@@ -77,19 +62,21 @@ class ExternalAgent:
         """The verdict over all finished games."""
         self._connect, self._style, self._limits = connect, style, limits
         self._reusable = reusable
-        self._tables: dict[int, _HostedTable] = {}
+        self._tables: dict[int, dict[int, HostedSeat]] = {}
+        """By table and seat."""
+        self._feeds: dict[int, EventFeed] = {}
         self._idle: list[tuple[Connection, bool]] = []
 
     def game_started(self, table: int, game: np.void, seats: Sequence[int], names: Sequence[str] = ()) -> None:
         """Start or reuse bots for a new game and send them its start; names: of all four seats, shown to the bots."""
         names = names or [self.name if seat in seats else "" for seat in range(SEATS)]
-        hosted = self._tables[table] = _HostedTable({})
+        self._feeds[table], hosted = EventFeed(), self._tables.setdefault(table, {})
         for seat in seats:
             connection, owes = self._idle.pop() if self._idle else (self._connect(seat), None)
-            hosted.seats[seat] = HostedSeat(seat, connection, self._style, self._limits, owes)
+            hosted[seat] = HostedSeat(seat, connection, self._style, self._limits, owes)
         rules = game["rules"]
-        hosted.tell([start_game(names, rules["length"] == EAST_ONLY, bool(rules["red_fives"]))])
-        for each in hosted.seats.values():
+        self._tell(table, [start_game(names, rules["length"] == EAST_ONLY, bool(rules["red_fives"]))])
+        for each in hosted.values():
             each.send()
 
     def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
@@ -103,9 +90,8 @@ class ExternalAgent:
             if decisions.situation[n] == PHASE_STOP:
                 actions[n] = STOP
                 continue
-            hosted = self._tables[table]
-            hosted.tell(hosted.feed.new(games[table]))
-            waiting.append((n, hosted.seats[seat]))
+            self._tell(table, self._feeds[table].new(games[table]))
+            waiting.append((n, self._tables[table][seat]))
         thinking: list[tuple[int, HostedSeat]] = []
         while waiting or thinking:
             while waiting and len(thinking) < _PARALLEL:
@@ -126,12 +112,15 @@ class ExternalAgent:
 
     def round_over(self, table: int, record: np.void) -> None:
         """Queue the end of a round for the bots."""
-        hosted = self._tables[table]
-        hosted.tell(hosted.feed.end_round(record))
+        self._tell(table, self._feeds[table].end_round(record))
+
+    def _tell(self, table: int, events: list[Event]) -> None:
+        for bot in self._tables[table].values():
+            bot.tell(in_mjai_order(events))
 
     def game_over(self, table: int) -> list[str]:
         """Tell the bots that the game is over; return messages about their faults."""
-        seats = self._tables.pop(table).seats
+        seats = self._tables.pop(table)
         self._tell_out(list(seats.values()))
         playing = [bot for bot in seats.values() if not bot.dismissed]
         if self._reusable:
@@ -161,7 +150,7 @@ class ExternalAgent:
     def close(self) -> None:
         """End all bots, including those of unfinished games."""
         for hosted in self._tables.values():
-            for bot in hosted.seats.values():
+            for bot in hosted.values():
                 if not bot.dismissed:
                     bot.connection.kill()
         self._tables.clear()

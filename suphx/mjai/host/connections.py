@@ -17,9 +17,10 @@ from contextlib import suppress
 from suphx.errors import InputError
 from suphx.mjai.host.channel import BotChannel, Overlong, wait_for
 from suphx.mjai.host.limits import Limits
-from suphx.mjai.host.styles import shown
 
 _LAST_LINES = 5
+#: Most characters of a line that are shown.
+_SHOWN = 200
 _LOOK = 0.01
 #: Seconds to wait for the exit of a process that has closed its pipes.
 _TO_END = 0.5
@@ -28,6 +29,13 @@ _HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
 _MOST_AT_THE_DOOR = 16
 #: Seconds given to a client to close the connection after the game, so that everything sent arrives.
 _TO_HANG_UP = 1.0
+
+
+def shown(line: bytes | str) -> str:
+    """Return a line for display in a message: shortened, and with control characters escaped."""
+    text = line.decode(errors="replace") if isinstance(line, bytes) else line
+    text = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return text.encode("unicode_escape").decode()
 
 
 class BotProcess:

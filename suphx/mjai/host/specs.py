@@ -9,7 +9,7 @@ from suphx.errors import InputError
 from suphx.mjai.host.agent import ExternalAgent
 from suphx.mjai.host.connections import BotProcess, Door, TcpConnection
 from suphx.mjai.host.limits import Limits
-from suphx.mjai.host.styles import STYLES, Style
+from suphx.mjai.host.seat import STYLES, Style
 
 MAJIANG = "majiang"
 #: Seconds for a decision, which takes some 20 ms, but occasionally a second, and several seconds on a busy core.
