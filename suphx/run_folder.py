@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from filelock import FileLock, Timeout
+from pydantic import ValidationError
 
 from simulator.files import write_json
 from suphx.errors import InputError
@@ -88,11 +89,11 @@ def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: 
 class JsonLines:
     """A file of lines, open for appending, in a folder that one process has at a time."""
 
-    def __init__(self, path: Path, read: Callable[[int, bytes], None], work: str) -> None:
+    def __init__(self, path: Path, read: Callable[[bytes], None], work: str, kind: str) -> None:
         """Open a file, created if needed, and read its lines.
 
-        read: called with the number (from 1) and the content of every existing line; may raise InputError. work: as in
-        `folder_lock`, which raises InputError if another process has the folder.
+        read: called with every existing line; may raise ValueError and the like. work: as in `folder_lock`. kind: what
+        a line is. Raises InputError for a line that is none, and if another process has the folder.
         """
         self.path = path
         with ExitStack() as opened:
@@ -103,7 +104,11 @@ class JsonLines:
             if self._size < len(data):
                 os.truncate(path, self._size)
             for number, line in enumerate(data[: self._size].splitlines(), 1):
-                read(number, line)
+                try:
+                    read(line)
+                except (ValueError, TypeError, OverflowError) as error:
+                    words = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+                    raise InputError(f"{path}, line {number}: no {kind} ({words})") from error
             self._opened = opened.pop_all()
 
     def add(self, line: str) -> None:

@@ -18,7 +18,7 @@ from suphx.cli import app
 from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.outlook.training import OutlookConfig
-from suphx.reward.config import RewardConfig
+from suphx.reward.training import RewardConfig
 from suphx.run_folder import JsonLines, folder_lock, settle
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
@@ -91,7 +91,7 @@ def test_a_folder_that_may_only_be_read_is_named(command):
             with pytest.raises(PermissionError, match=str(folder)):
                 settle(folder, "match.json", "games.jsonl", {}, "match")
             with pytest.raises(PermissionError, match=str(folder)):
-                JsonLines(folder / "games.jsonl", lambda *_: None, "is playing this match")
+                JsonLines(folder / "games.jsonl", lambda _: None, "is playing this match", "game")
         assert isinstance(result.exception, PermissionError)
         assert str(folder) in str(result.exception)
         assert not list(folder.iterdir())

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import AliasChoices, Field, ValidationError
+from pydantic import AliasChoices, Field
 from rich.table import Table
 
 from suphx.config import StrictModel
-from suphx.errors import InputError
 from suphx.intervals import mean_interval, share_interval
 from suphx.run_folder import JsonLines, settle
 
@@ -71,14 +70,10 @@ class HandResults(JsonLines):
         settle(folder, SETTINGS_NAME, HANDS_NAME, settings, "experiment")
         self.done: dict[int, HandResult] = {}
         """Results by number of the hand."""
-        super().__init__(folder / HANDS_NAME, self._read, "is at this experiment")
+        super().__init__(folder / HANDS_NAME, self._read, "is at this experiment", "hand of this experiment")
 
-    def _read(self, number: int, line: bytes) -> None:
-        try:
-            hand = HandResult.model_validate_json(line)
-        except ValidationError as error:
-            message = error.errors()[0]["msg"]
-            raise InputError(f"{self.path}, line {number}: no hand of this experiment ({message})") from error
+    def _read(self, line: bytes) -> None:
+        hand = HandResult.model_validate_json(line)
         self.done[hand.number] = hand
 
     def add_hand(self, hand: HandResult) -> None:

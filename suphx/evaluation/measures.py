@@ -32,21 +32,17 @@ class Measure:
     of: Callable[[np.ndarray], np.ndarray]
     """Maps sums of the columns [..., columns] to the measure [...]; NaN or infinite on division by zero."""
 
-    def text(self, value: float | None) -> str:
-        """Format a value for tables; a dash if there is none."""
+    def text(self, value: float | None, sign: str = "") -> str:
+        """Format a value for tables; a dash if there is none. sign: `+` for differences."""
         if value is None or not np.isfinite(value):
             return _NOTHING
         if self.unit == "share":
-            return f"{value:.2%}"
-        return f"{value:,.0f}" if self.unit == "points" else f"{value:.3f}"
+            return f"{100 * value:+.2f} pp" if sign else f"{value:.2%}"
+        return f"{value:{sign},.0f}" if self.unit == "points" else f"{value:{sign}.3f}"
 
     def difference_text(self, value: float | None) -> str:
         """Format a difference with its sign, for shares in percentage points; a dash if there is none."""
-        if value is None or not np.isfinite(value):
-            return _NOTHING
-        if self.unit == "share":
-            return f"{100 * value:+.2f} pp"
-        return f"{value:+,.0f}" if self.unit == "points" else f"{value:+.3f}"
+        return self.text(value, "+")
 
 
 def stable_rank(counts: np.ndarray, room: str) -> np.ndarray:

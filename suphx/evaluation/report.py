@@ -16,7 +16,10 @@ from suphx.evaluation.ladder import LEVELS, ONE_DAN
 from suphx.evaluation.measures import Measure, measures
 from suphx.evaluation.statistics import difference, summary
 
-_NUMBERS = ("value", "low", "high", "standard_error", "p", "smallest_difference")
+#: Of a CSV file.
+_COLUMNS = (
+    "of", "games", "deals", "measure", "value", "low", "high", "standard_error", "p", "smallest_difference",
+)  # fmt: skip
 _GOOD, _BAD = "green", "red"
 
 
@@ -151,26 +154,25 @@ def played_career_table(name: str, career: Mapping[str, Any]) -> Table:
     return table
 
 
+def _rows(results: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each agent and measure, then for each difference (`A minus B`, without games) and measure."""
+    agents = [(name, each["games"], each) for name, each in results["agents"].items()]
+    pairs = [(f"{pair['agent']} minus {pair['against']}", None, pair) for pair in results["differences"]]
+    for name, games, numbers in [*agents, *pairs]:
+        for measure in measures(results["prizes"]):
+            number = numbers[measure.name]
+            ends = dict(zip(("low", "high"), number["interval"], strict=True))
+            yield {"of": name, "games": games, "deals": numbers["deals"], "measure": measure.name, **number, **ends}
+
+
 def write_csv(path: Path, results: Mapping[str, Any]) -> None:
     """Write a CSV file: one line per agent and measure, then one per difference and measure (`A minus B`)."""
     text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(["of", "games", "deals", "measure", *_NUMBERS])
-    for name, each in results["agents"].items():
-        _write_lines(lines, [name, each["games"], each["deals"]], results, each)
-    for pair in results["differences"]:
-        _write_lines(lines, [f"{pair['agent']} minus {pair['against']}", "", pair["deals"]], results, pair)
+    lines = csv.DictWriter(text, _COLUMNS, extrasaction="ignore", lineterminator="\n")
+    lines.writeheader()
+    lines.writerows(_rows(results))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text.getvalue().encode())
-
-
-def _write_lines(lines: Any, head: list[Any], results: Mapping[str, Any], numbers: Mapping[str, Any]) -> None:
-    for measure in measures(results["prizes"]):
-        number = numbers[measure.name]
-        low, high = number["interval"]
-        row = {**number, "low": low, "high": high}
-        cells = ["" if row.get(name) is None else row[name] for name in _NUMBERS]
-        lines.writerow([*head, measure.name, *cells])
 
 
 def write_scalars(folder: Path, results: Mapping[str, Any], step: int) -> None:
@@ -178,10 +180,7 @@ def write_scalars(folder: Path, results: Mapping[str, Any], step: int) -> None:
     from torch.utils.tensorboard import SummaryWriter
 
     with SummaryWriter(str(folder)) as writer:
-        for name, each in results["agents"].items():
-            for measure in measures(results["prizes"]):
-                number = each[measure.name]
-                ends = dict(zip(("_low", "_high"), number["interval"], strict=True))
-                for ending, value in {"": number["value"], **ends}.items():
-                    if value is not None:
-                        writer.add_scalar(f"evaluation/{name}/{measure.name}{ending}", value, step)
+        for row in _rows({**results, "differences": ()}):
+            for ending, name in (("", "value"), ("_low", "low"), ("_high", "high")):
+                if row[name] is not None:
+                    writer.add_scalar(f"evaluation/{row['of']}/{row['measure']}{ending}", row[name], step)

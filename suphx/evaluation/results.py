@@ -4,19 +4,17 @@ On disk they are a line for each finished game, beside the match's settings and 
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from simulator.files import write_whole
 from simulator.players.play import PlayedGame
 from simulator.record import SEATS
 from suphx.config import StrictModel
-from suphx.errors import InputError
 from suphx.evaluation.protocol import MatchPlan
 from suphx.evaluation.tally import COLUMN, COLUMNS, tally
 from suphx.run_folder import JsonLines, settle
@@ -51,19 +49,16 @@ class GameDone:
     """Counts of `agent.interface.Counting` agents in it: index of the agent in the plan, and its counts by name."""
 
 
-def _row_of(values: Mapping[str, Any]) -> np.void:
-    """Return a GAME_RESULT; values: of its fields."""
-    row = np.zeros((), GAME_RESULT)
-    for name, value in values.items():
-        row[name] = value
-    return cast(np.void, row[()])
-
-
 def result_row(game: PlayedGame) -> np.void:
     """Return the GAME_RESULT of a game; its seating's version is the plan's table."""
     last, seating = game.rounds[-1]["result"], game.seating
-    values = {"deal": seating.number, "table": seating.version, "decisions": game.decisions}
-    return _row_of({**values, "ranks": last["ranks"], "scores": last["scores"], "counts": tally(game.rounds)})
+    head = seating.number, seating.version, game.decisions
+    return _row(*head, last["ranks"], last["scores"], tally(game.rounds))
+
+
+def _row(*values: Any) -> np.void:
+    """Return a GAME_RESULT of the values of its fields."""
+    return cast(np.void, np.array([values], GAME_RESULT)[0])
 
 
 class MatchResults:
@@ -149,9 +144,6 @@ class _Line(StrictModel, strict=True):
     counted: list[tuple[int, dict[str, float]]] = Field(default_factory=list, strict=False)
 
 
-_BESIDE_THE_ROW = {"faults", "counted"}
-
-
 class Journal(JsonLines):
     """The folder of a match, open for writing."""
 
@@ -162,22 +154,17 @@ class Journal(JsonLines):
         Raises InputError, naming file and line, for another match and for malformed lines.
         """
         settle(folder, SETTINGS_NAME, GAMES_NAME, settings | {"columns": COLUMNS}, "match")
-        self._results, self._logs = results, bool(settings.get("logs"))
-        super().__init__(folder / GAMES_NAME, self._read, "is playing this match")
 
-    def _read(self, number: int, line: bytes) -> None:
-        try:
-            game = _game(_Line.model_validate_json(line), self._results)
-        except (ValueError, OverflowError) as error:
-            words = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
-            raise InputError(f"{self.path}, line {number}: no game of this match ({words})") from error
-        if game is not None:
-            self._results.add(game)
+        def read(line: bytes) -> None:
+            if game := _game(_Line.model_validate_json(line), results):
+                results.add(game)
+
+        super().__init__(folder / GAMES_NAME, read, "is playing this match", "game of this match")
 
     def add_game(self, game: GameDone) -> None:
         """Write a game, its log first; after an error (a full disk) no part of the line remains."""
         row = game.row
-        if self._logs and game.log is not None:
+        if game.log is not None:
             deal, table = int(row["deal"]), int(row["table"])
             path = self.path.parent / LOGS_FOLDER / f"{deal // _DEALS_OF_FOLDER:04d}" / f"{deal:07d}-{table}.mjlog"
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -195,7 +182,8 @@ def _game(line: _Line, results: MatchResults) -> GameDone | None:
         raise ValueError(f"ranks {line.ranks}")
     if line.deal >= results.done.shape[0]:
         return None
-    return GameDone(_row_of(line.model_dump(exclude=_BESIDE_THE_ROW)), line.faults, counted=line.counted)
+    values = line.model_dump()
+    return GameDone(_row(*map(values.get, GAME_RESULT.names or ())), line.faults, counted=line.counted)
 
 
-assert set(_Line.model_fields) == {*(GAME_RESULT.names or ()), *_BESIDE_THE_ROW}
+assert list(_Line.model_fields) == [*(GAME_RESULT.names or ()), "faults", "counted"]

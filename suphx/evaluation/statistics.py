@@ -5,7 +5,7 @@ agent played of the deal. Games of one deal share its luck and are not independe
 each game is its own deal.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -123,14 +123,14 @@ def _bootstrap(units: np.ndarray, samples: int, seed: int) -> np.ndarray:
         picked = random.integers(0, n, (rows, n), np.int32) + n * np.arange(rows)[:, None]
         return np.bincount(picked.ravel(), minlength=rows * n).reshape(rows, n)
 
-    return np.concatenate([weights(rows).astype(np.float64) @ units for rows in _blocks(samples, n)])
+    return _sums(units, samples, weights)
 
 
-def _blocks(samples: int, n: int) -> Iterator[int]:
-    """Yield block sizes that add up to `samples`, each small enough that its weights over n deals fit in memory."""
-    most = max(1, _BLOCK // n)
-    for start in range(0, samples, most):
-        yield min(most, samples - start)
+def _sums(units: np.ndarray, samples: int, weights: Callable[[int], np.ndarray]) -> np.ndarray:
+    """Return f64[samples, columns]: sums of deals by weights [rows, deals], for as many rows as fit in memory."""
+    most = max(1, _BLOCK // len(units))
+    starts = range(0, samples, most)
+    return np.concatenate([weights(min(most, samples - start)).astype(np.float64) @ units for start in starts])
 
 
 def resampled(units: np.ndarray, samples: int, games: float, seed: int = 0) -> np.ndarray:
@@ -145,13 +145,14 @@ def resampled(units: np.ndarray, samples: int, games: float, seed: int = 0) -> n
     if size < 1 or games > most:
         raise InputError(f"{games:,.0f} games cannot be drawn from {n:,} deals")
     random = np.random.default_rng(seed)
-    result = []
-    for rows in _blocks(samples, n):
-        weights = np.zeros((rows, n))
-        for row in weights:
+
+    def weights(rows: int) -> np.ndarray:
+        chosen = np.zeros((rows, n))
+        for row in chosen:
             row[random.choice(n, size, replace=False, shuffle=False)] = 1
-        result.append(weights @ units)
-    return np.concatenate(result)
+        return chosen
+
+    return _sums(units, samples, weights)
 
 
 def jackknife(units: np.ndarray, measure: Measure) -> tuple[float, float]:

@@ -219,16 +219,13 @@ class NetworkErrors:
         """Open a folder, created if needed; InputError if it is of another configuration, or holds something else."""
         settle(folder, "encodings.json", _LINES, config.model_dump(exclude={"seeds"}), "run")
         self.path, self.trained = folder / _LINES, list[Trained]()
-        self._file = JsonLines(self.path, self._read, "trains here")
+        self._file = JsonLines(self.path, self._read, "trains here", "errors of a network")
 
-    def _read(self, number: int, line: bytes) -> None:
-        try:
-            name, samples, seed, *pairs = json.loads(line)
-            train, test = (tuple(Losses(float(huber), float(mse)) for huber, mse in pair) for pair in pairs)
-            if name not in PAPER_NETWORK or len(train) != 2 or len(test) != 2:
-                raise ValueError(name)
-        except (ValueError, TypeError) as error:
-            raise InputError(f"{self.path}:{number}: not the errors of a network") from error
+    def _read(self, line: bytes) -> None:
+        name, samples, seed, *pairs = json.loads(line)
+        train, test = (tuple(Losses(float(huber), float(mse)) for huber, mse in pair) for pair in pairs)
+        if name not in PAPER_NETWORK or len(train) != 2 or len(test) != 2:
+            raise ValueError(name)
         self.trained.append(Trained(name, int(samples), int(seed), train, test))
 
     def has(self, name: str, samples: int, seed: int) -> bool:
