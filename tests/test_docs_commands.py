@@ -18,8 +18,6 @@ from suphx import cli
 from suphx.equilibrium.bench.solvers import NO_LITEEFG, has_liteefg
 
 COMMANDS = documented_commands()
-#: The commands of the program, which take a tenth of a second to make.
-PROGRAM: Any = typer.main.get_command(cli.app)
 
 
 # What makes a run short; the last value of an option counts.
@@ -123,7 +121,7 @@ def _found(tables: list[dict[str, list[str]]], words: list[str]) -> list[str] | 
 
 def _resolved(words: list[str]) -> tuple[Any, list[str]]:
     """Return the command that words name, and the words that are left for it."""
-    command = PROGRAM
+    command: Any = typer.main.get_command(cli.app)
     while words and words[0] in getattr(command, "commands", {}):
         command, words = command.commands[words[0]], words[1:]
     default = getattr(command, "default", None)  # `solve GAME` has no word of its own

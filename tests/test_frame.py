@@ -21,7 +21,6 @@ from suphx.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PROGRAM = typer.main.get_command(cli.app)
 
 
 def run_suphx(*arguments, python=(), **options):
@@ -31,7 +30,7 @@ def run_suphx(*arguments, python=(), **options):
 
 def all_commands():
     """Every command and group of the command line, as the words that call it."""
-    found, todo = [], [((), PROGRAM)]
+    found, todo = [], [((), typer.main.get_command(cli.app))]
     while todo:
         words, command = todo.pop()
         found.append(words)
@@ -66,7 +65,7 @@ def test_help_of_every_command(words):
     done = CliRunner(env={"COLUMNS": "200"}).invoke(cli.app, [*words, "--help"])
     assert (done.exit_code, done.stderr) == (0, "")
     assert "Usage" in done.stdout
-    command = PROGRAM
+    command = typer.main.get_command(cli.app)
     for word in words:
         command = command.commands[word]
     if default := getattr(command, "default", None):  # a group whose help is that of one of its commands
