@@ -96,7 +96,7 @@ step() {
 }
 
 [ -e steps.tsv ] || note environment $SECONDS 0 ""
-step warmup suphx warmup
+step warmup suphx warmup table features training logs # the rest is not used here
 if [ $weights = yes ]; then
     start=sl
     weak=sl-weak

@@ -14,19 +14,25 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from subprocess import DEVNULL
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import numba
 from numba import config as numba_config
 from numba import types
 from numba.core.caching import CacheImpl, _CacheLocator
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import TypingError
 from numba.extending import lower_cast
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
 
 F = TypeVar("F", bound=Callable)
 
@@ -136,6 +142,7 @@ def jit(function: F) -> F:
     with _cache_of(function.__module__):
         compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
     if not numba_config.DISABLE_JIT:
+        _compile_once(compiled)
         resolve = compiled.get_call_template
 
         def resolve_plain(args: Sequence[types.Type], named: Mapping[str, types.Type]) -> Any:
@@ -146,6 +153,40 @@ def jit(function: F) -> F:
 
         compiled.get_call_template = resolve_plain
     return compiled
+
+
+@cache
+def _locks() -> IO[bytes]:
+    folder = cache_folder() / "compiled"
+    folder.mkdir(parents=True, exist_ok=True)
+    return (folder / "locks").open("ab")
+
+
+@contextmanager
+def _lock_of(name: str) -> Iterator[None]:
+    """Hold a lock that processes share, where the system has them: a byte of a file, by the hash of a name."""
+    if fcntl is None:
+        yield
+        return
+    place = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4]) >> 1
+    with suppress(OSError):  # a file system without locks: then some work is done twice
+        fcntl.lockf(_locks(), fcntl.LOCK_EX, 1, place)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            fcntl.lockf(_locks(), fcntl.LOCK_UN, 1, place)
+
+
+def _compile_once(compiled: Any) -> None:
+    """Let a process that needs a function which another one is compiling wait for that, and load the result."""
+    load_or_compile = compiled.compile
+
+    def compile_once(signature: Any) -> Any:
+        with global_compiler_lock, _lock_of(f"{compiled._cache.cache_path} {compiled.__qualname__} {signature}"):
+            return load_or_compile(signature)
+
+    compiled.compile = compile_once
 
 
 @lower_cast(types.NestedArray, types.Array)
@@ -184,37 +225,19 @@ def _is_compiled(module: str) -> bool:
     return any((cache_folder() / "compiled" / source_key(module)).rglob("*.nbi"))
 
 
-_BESIDE: dict[tuple[str, str], subprocess.Popen[bytes]] = {}
+@cache
+def compile_beside(module: str, function: str) -> subprocess.Popen[bytes] | None:
+    """Start a second process that calls a function, which compiles what will be needed here; return it.
 
-
-def compile_beside(module: str, function: str) -> None:
-    """Start a second process that calls a function, so that what it compiles is in the cache when it is needed here.
-
-    Nothing happens if the module's machine code is in the cache already, or if there is a single core.
+    What it is compiling when it is needed here is waited for. Nothing happens if the module's machine code is in the
+    cache already, or if there is a single core.
     """
     if _is_compiled(module) or numba_config.DISABLE_JIT or numba_config.NUMBA_DEFAULT_NUM_THREADS < 2:
-        return
+        return None
     code = f"import sys; sys.path[:] = {sys.path!r}; from {module} import {function}; {function}()"
     process = subprocess.Popen([sys.executable, "-c", code], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
-    atexit.register(process.terminate)  # nobody waits for it if an error ends this process
-    _BESIDE[module, function] = process
-
-
-@contextmanager
-def compiling_beside(module: str, function: str) -> Iterator[None]:
-    """Have a second process compile (`compile_beside`) while the block runs, and wait for it at the end."""
-    if (module, function) not in _BESIDE:
-        compile_beside(module, function)
-    process = _BESIDE.pop((module, function), None)
-    try:
-        yield
-    except BaseException:
-        if process is not None:
-            process.terminate()
-        raise
-    finally:
-        if process is not None:
-            process.wait()
+    atexit.register(process.terminate)  # nobody waits for it
+    return process
 
 
 @cache

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -43,12 +44,30 @@ def test_other_processes_and_checkouts_find_the_compiled_code_until_a_called_fun
 def test_a_second_process_compiles_beside_the_first(tmp_path: Path) -> None:
     code = (
         "from simulator import jit; jit.numba_config.NUMBA_DEFAULT_NUM_THREADS = {cores}\n"
-        "with jit.compiling_beside('simulator.first', 'twice'): pass\n"
+        "process = jit.compile_beside('simulator.first', 'twice')\nif process: process.wait()\n"
         "from simulator.first import twice; print(twice(), sum(twice.stats.cache_hits.values()))"
     )
     write_package(tmp_path, 3)
     assert run(code.format(cores=1), tmp_path, tmp_path / "one").stdout == "6 0\n"
     assert run(code.format(cores=2), tmp_path, tmp_path / "two").stdout == "6 1\n"
+
+
+def test_processes_that_need_the_same_functions_at_once_compile_each_once(tmp_path: Path) -> None:
+    code = (
+        "import time\nfrom numba.core.dispatcher import _FunctionCompiler\ncompiled = []\n"
+        "compile_now = _FunctionCompiler._compile_core\n"
+        "def count(self, *arguments):\n"
+        "    compiled.append(self.py_func.__name__); time.sleep(0.5); return compile_now(self, *arguments)\n"
+        "_FunctionCompiler._compile_core = count\n"
+        "from simulator.first import twice; print(twice(), *compiled)"
+    )
+    write_package(tmp_path, 3)
+    with ThreadPoolExecutor(3) as pool:
+        outputs = [
+            each.stdout.split() for each in pool.map(lambda _: run(code, tmp_path, tmp_path / "cache"), range(3))
+        ]
+    assert [each[0] for each in outputs] == ["6"] * 3
+    assert sorted(name for each in outputs for name in each[1:]) == ["number", "twice"]
 
 
 def test_constants_and_arrays_of_records_are_no_types_of_their_own(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 """`suphx warmup`: compile ahead of time."""
 
+import os
+import sys
 import time
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -94,15 +97,39 @@ def warmup(
 ) -> None:
     """Compile everything once, so that nothing has to wait for it later.
 
-    The rules and the features are compiled by Numba on first use: a few minutes in all. The result is kept in
-    ~/.cache/suphx (or $SUPHX_CACHE), so this is needed once for each version of the program.
+    The rules and the features are compiled by Numba on first use, here on all cores: some minutes of a core. The result
+    is kept in ~/.cache/suphx (or $SUPHX_CACHE), so this is needed once for each version of the program.
     """
     from simulator.jit import cache_folder
 
     typer.echo(f"Compiling into {cache_folder()} ...", err=True)
     started = time.perf_counter()
-    for part in parts or [entry.name for entry in WARMUPS]:
-        before = time.perf_counter()
-        WARMUPS[part]()
-        typer.echo(f"  {part}: {time.perf_counter() - before:.1f} s", err=True)
+    names = parts or [entry.name for entry in WARMUPS]
+    for part, seconds in _compile_all(names):
+        typer.echo(f"  {part}: {seconds:.1f} s", err=True)
     typer.echo(f"Ready after {time.perf_counter() - started:.1f} s.", err=True)
+
+
+def _compile_all(parts: list[str]) -> Iterator[tuple[str, float]]:
+    """Compile parts in processes, if there are several; yield the name of each, and the seconds that it took."""
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    if len(parts) == 1:
+        yield _compile(parts[0])
+        return
+    processes = min(os.cpu_count() or 1, len(parts))
+    with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_silence) as pool:
+        for done in as_completed([pool.submit(_compile, part) for part in parts]):
+            yield done.result()
+
+
+def _silence() -> None:
+    """Drop this process's notices, which the first process gives as well."""
+    sys.stderr = open(os.devnull, "w")
+
+
+def _compile(part: str) -> tuple[str, float]:
+    started = time.perf_counter()
+    WARMUPS[part]()
+    return part, time.perf_counter() - started

@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.actions import legal_mask
 from simulator.efficiency import accepted_batch, discards_batch
-from simulator.jit import compiling_beside
+from simulator.jit import compile_beside
 from simulator.logs.model import GameLog
 from simulator.logs.verify import Mismatch
 from simulator.record import MELD, SEATS, WIN
@@ -76,11 +76,11 @@ def review_game(
     """
     networks = reviewing(agent, agent_name)
     progress("replaying", 0.0)
-    with compiling_beside(compile_features.__module__, compile_features.__name__):
-        game = replay(log)
-        progress("drawing the tables", 0.1)
-        rounds = [round_of(game, number) for number in range(len(game.rounds))]
-        _compile_the_rest()
+    compile_beside(compile_features.__module__, compile_features.__name__)
+    game = replay(log)
+    progress("drawing the tables", 0.1)
+    rounds = [round_of(game, number) for number in range(len(game.rounds))]
+    _compile_the_rest()
     remarks = [_remark(each) for each in game.mismatches]
     outlook: Outlook | None = None
     try:
