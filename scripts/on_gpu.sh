@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 [ $# -ge 1 ] || { sed -n 2,5p "$0"; exit 2; }
 out=$1
 device=cuda sizes=${SIZES:-96x6,base,192x16} seconds=${SECONDS_EACH:-110} bench=5
-simulators=$(($(nproc) > 4 ? $(nproc) - 5 : 1))
+simulators=$(($(nproc) > 4 ? $(nproc) - 4 : 1))
 roles="roles.simulators.count=$simulators"
 settings=()
 if [ "${2:-}" = --cpu ]; then
