@@ -45,7 +45,7 @@ def show_plan(
     config.reward.load(Rules.preset(config.rules))
     if as_json:
         values: dict[str, Any] = {"roles": [asdict(role) for role in plan.roles], "nodes": [asdict(n) for n in nodes]}
-        values |= {"cpus": plan.cpus, "gpus": plan.gpus, "memory": plan.memory}
+        values |= {what: plan.claims(what) for what in ("cpus", "gpus", "memory")}
         print(json.dumps(values | {"pace": asdict(pace)}))
     plan.check(nodes)
 
@@ -76,8 +76,10 @@ def _show(config: TrainConfig, plan: ResourcePlan, nodes: Sequence[Any], screen:
         table.add_row(role.name, *numbers, role.does)
     screen.print(table)
     machines = f"{len(nodes)} machine{'s' * (len(nodes) != 1)}"
-    claims = f"In all {plan.cpus:g} cores, {plan.gpus:g} GPUs, some {plan.memory / GIB:.1f} GiB, on {machines}."
-    screen.print(claims, highlight=False)
+    cores, gpus, bytes_in_all = map(plan.claims, ("cpus", "gpus", "memory"))
+    screen.print(
+        f"In all {cores:g} cores, {gpus:g} GPUs, some {bytes_in_all / GIB:.1f} GiB, on {machines}.", highlight=False
+    )
 
 
 def _show_pace(config: TrainConfig, pace: TrainingPace, screen: Console) -> None:

@@ -25,10 +25,8 @@ from suphx.selfplay.config import IN_FLIGHT, SENT_DECISIONS
 if TYPE_CHECKING:
     from suphx.selfplay.config import TrainConfig
 
-#: Decisions of each network per hanchan, and decisions of seats, of all four seats; measured with `sl` in 1,729
-#: rounds.
+#: Decisions of each network per hanchan, of all four seats; measured with `sl` in 1,729 rounds.
 MODEL_DECISIONS_A_GAME = {"discard": 494, "riichi": 21, "chow": 105, "pong": 51, "kong": 8}
-DECISIONS_A_GAME = 645
 #: Rounds per hanchan, measured with `sl` against itself.
 ROUNDS_A_GAME = 10.8
 #: Length of a long round, as a multiple of the mean length.

@@ -53,20 +53,9 @@ class ResourcePlan:
 
     roles: tuple[RolePlan, ...]
 
-    @property
-    def cpus(self) -> float:
-        """Cores that all roles claim."""
-        return sum(role.count * role.cpus for role in self.roles)
-
-    @property
-    def gpus(self) -> float:
-        """GPUs that all roles claim."""
-        return sum(role.count * role.gpus for role in self.roles)
-
-    @property
-    def memory(self) -> int:
-        """Approximate memory of all roles in bytes."""
-        return sum(role.count * role.memory for role in self.roles)
+    def claims(self, what: str) -> float:
+        """Return what all roles claim: `cpus`, `gpus` or `memory`."""
+        return sum(role.count * float(getattr(role, what)) for role in self.roles)
 
     def check(self, nodes: Sequence[Node]) -> None:
         """Raise InputError, naming the role, if the processes do not fit these machines (first fit, largest first)."""
@@ -86,7 +75,8 @@ class ResourcePlan:
                     raise InputError(
                         f"roles.{role.name}: no room for process {number + 1} of {role.count} ({role.cpus:g} cores, "
                         f"{role.gpus:g} GPUs, some {role.memory / GIB:.1f} GiB) beside the others: they have {have}, "
-                        f"and claim {self.cpus:g} cores, {self.gpus:g} GPUs and {self.memory / GIB:.1f} GiB. "
+                        f"and claim {self.claims('cpus'):g} cores, {self.claims('gpus'):g} GPUs and "
+                        f"{self.claims('memory') / GIB:.1f} GiB. "
                         f"Lower roles.{role.name}.count, what each process claims, side_by_side or "
                         "learning.replay.bytes"
                     )

@@ -58,9 +58,9 @@ class Simulator(Role):
         self._stop = Event()
         self.find_receivers()
         clients = self._clients(number, inputs)
-        # The time makes other walls than those of a simulator that has died.
-        started = time.time_ns()
-        self._groups = [_Group(group, number, started, inputs, client, self) for group, client in enumerate(clients)]
+        # Its process makes other walls than those of a simulator that has died.
+        process = int(ray.get_runtime_context().get_worker_id()[:16], 16)
+        self._groups = [_Group(group, number, process, inputs, client, self) for group, client in enumerate(clients)]
 
     def _clients(self, number: int, inputs: RunInputs) -> list[InferenceClient]:
         """Return who computes the networks of each group of the tables."""
@@ -113,13 +113,13 @@ class _Group:
     """Tables whose networks are computed together."""
 
     def __init__(
-        self, group: int, number: int, instance: int, inputs: RunInputs, client: InferenceClient, simulator: Simulator
+        self, group: int, number: int, process: int, inputs: RunInputs, client: InferenceClient, simulator: Simulator
     ) -> None:
-        """instance: what makes its walls different from those of any other simulator."""
+        """process: of the simulator; no other one has this number."""
         self._config, self._client, self._simulator = inputs.config, client, simulator
         config = inputs.config
         self._is_sampled = number == group == 0 and config.sample_games > 0
-        seed = int(np.random.SeedSequence([config.seed, number, group, instance]).generate_state(1, np.uint64)[0])
+        seed = int(np.random.SeedSequence([config.seed, number, group, process]).generate_state(1, np.uint64)[0])
         slots = -(-config.side_by_side // config.roles.groups)
         self._policy = RemotePolicy(config, seed)
         self.play = CollectedRounds(config, slots, seed, inputs.rewards, _opponents(inputs, seed))
