@@ -1,15 +1,14 @@
 """Work in several threads that each compute on their own, and whose results one consumer takes as they come."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from queue import Full, Queue
-from threading import Event, Lock, Thread
-from typing import Generic, TypeVar
+from threading import Event, Thread
+from typing import TypeVar
 
 import torch
 
-Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 #: Most results that may wait for the consumer.
@@ -30,20 +29,6 @@ class Either(Event):
     def is_set(self) -> bool:
         """Return whether one of the two is set."""
         return any(each.is_set() for each in self._both)
-
-
-class Shared(Generic[Item]):
-    """Thread-safe iterator over one list of work, shared by several threads."""
-
-    def __init__(self, items: Iterable[Item]) -> None:
-        self._items, self._lock = iter(items), Lock()
-
-    def __iter__(self) -> Iterator[Item]:
-        return self
-
-    def __next__(self) -> Item:
-        with self._lock:
-            return next(self._items)
 
 
 def start_thread(work: Callable[[], None]) -> Future[None]:

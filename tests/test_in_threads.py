@@ -8,13 +8,13 @@ from threading import Event, get_ident
 import pytest
 import torch
 
-from suphx.threads import Shared, Stopped, in_threads
+from suphx.threads import Stopped, in_threads
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_every_item_is_worked_on_once_with_one_thread_of_torch(threads: int) -> None:
     before = torch.get_num_threads()
-    items = Shared(range(3_000))  # more than may wait for the consumer
+    items = iter(range(3_000))  # more than may wait for the consumer
 
     def work() -> Iterator[tuple[int, int]]:
         for item in items:
@@ -27,7 +27,7 @@ def test_every_item_is_worked_on_once_with_one_thread_of_torch(threads: int) -> 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_fault_in_some_work_is_raised_and_ends_the_rest(threads: int) -> None:
-    stop, items = Event(), Shared(range(3))
+    stop, items = Event(), iter(range(3))
 
     def work() -> Iterator[int]:
         for item in items:

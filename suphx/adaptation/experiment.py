@@ -29,7 +29,7 @@ from suphx.agent.registry import fingerprint_of_networks
 from suphx.config import Config
 from suphx.errors import InputError
 from suphx.reward.kinds import start_of_rounds
-from suphx.threads import Shared, in_threads
+from suphx.threads import in_threads
 
 Situation = Literal["any", "last", "behind", "lead"]
 
@@ -222,7 +222,7 @@ class Experiment:
         self, hands: Sequence[ExperimentHand], results: HandResults, watch: Callable[[], None], threads: int = 1
     ) -> None:
         """Process the hands without results, `threads` at a time; watch: called after each."""
-        missing = Shared(number for number in range(len(hands)) if number not in results.done)
+        missing = iter([number for number in range(len(hands)) if number not in results.done])  # threads can share it
 
         def adapt(number: int) -> HandResult:
             return self._adapt(hands[number], number, self.config.deals_of(number, len(hands)))

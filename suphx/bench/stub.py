@@ -25,8 +25,8 @@ from suphx.selfplay.config import GROUPS, LEARNER, SENT_DECISIONS, TrainConfig
 from suphx.selfplay.play import CollectedRounds
 from suphx.selfplay.policy import sampling_of
 from suphx.selfplay.roles.channel import RequestChannel
+from suphx.selfplay.roles.engine import NetworkServer
 from suphx.selfplay.roles.inference_client import Snapshot
-from suphx.selfplay.roles.serving import NetworkServer
 
 #: Decisions per table that `sensible` makes beforehand, so that tables are at different points of their games.
 _DECISIONS_BEFORE = 150

@@ -22,7 +22,7 @@ from suphx.agent.registry import load_agent
 from suphx.evaluation.protocol import MatchPlan
 from suphx.evaluation.results import GameDone, result_row
 from suphx.networks.precision import choose_precision, keep_memory
-from suphx.threads import Either, Shared, Stopped, in_threads
+from suphx.threads import Either, Stopped, in_threads
 
 #: Default number of games side by side in each thread, large enough for large network batches.
 BATCH = 1024
@@ -123,6 +123,6 @@ def play_here(
 ) -> Generator[GameDone]:
     """Play games in threads of this process, each with its agents and `batch` games; otherwise like `play_tables`."""
     keep_memory()
-    shared, ended = Shared(wanted), Event()
+    shared, ended = iter(list(wanted)), Event()  # threads can share an iterator of a list
     either = Either(ended, stop or ended)
     yield from in_threads(lambda: play_tables(plan, terms, shared, batch, either, load), threads, ended)

@@ -33,6 +33,9 @@ _COUNTERS = ("games", "begun", "rounds", "decisions", "model_decisions", "versio
 #: A network at the tables: the number of a player, and the model.
 PlayerModel: TypeAlias = tuple[int, str]
 
+#: The table whose rounds are kept as sample games.
+SAMPLED_TABLE = 0
+
 
 @dataclass(frozen=True)
 class BegunStep:

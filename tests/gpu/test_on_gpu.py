@@ -20,8 +20,8 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import NetworkSize
 from suphx.selfplay.roles.channel import RequestChannel
+from suphx.selfplay.roles.engine import NetworkServer
 from suphx.selfplay.roles.inference_client import Snapshot
-from suphx.selfplay.roles.serving import NetworkServer
 
 pytestmark = [
     pytest.mark.gpu,

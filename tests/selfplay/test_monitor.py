@@ -20,8 +20,7 @@ from suphx.errors import InputError
 from suphx.networks.weights import load_agent
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import RunFolder
-from suphx.selfplay.monitor import Monitor
-from suphx.selfplay.roles.monitor import RunMonitor
+from suphx.selfplay.monitor import Monitor, RunMonitor
 from suphx.selfplay.roles.role import Role
 from suphx.selfplay.training import Collapsed, SelfPlayProgress, purpose
 

@@ -12,7 +12,7 @@ from suphx.networks.precision import Precision, choose_precision
 from suphx.plugins import load_plugins
 from suphx.selfplay.config import RoleConfig
 
-#: Name of a method of the run's monitor (`monitor.RunMonitor`), and arguments.
+#: Name of a method of the run's monitor (`selfplay/monitor.py`), and arguments.
 Message: TypeAlias = tuple[str, tuple[Any, ...]]
 
 

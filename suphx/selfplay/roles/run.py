@@ -25,8 +25,8 @@ from suphx.learning.optimizer import LearningDiverged
 from suphx.plugins import PLUGINS_VARIABLE
 from suphx.selfplay.config import RoleConfig, TrainConfig
 from suphx.selfplay.evaluation import Strength
+from suphx.selfplay.monitor import RunMonitor
 from suphx.selfplay.roles.engine import InferenceEngine
-from suphx.selfplay.roles.monitor import RunMonitor
 from suphx.selfplay.roles.plan import GIB, Node, plan_of, this_machine
 from suphx.selfplay.roles.role import Message, cause_of, name_of
 from suphx.selfplay.roles.run_inputs import publish_run_inputs

@@ -24,13 +24,13 @@ from suphx.learning.critic import critic_planes
 from suphx.learning.experience import Batch
 from suphx.networks.models import CRITIC
 from suphx.networks.precision import keep_memory
+from suphx.selfplay.collect import SAMPLED_TABLE
 from suphx.selfplay.config import IN_FLIGHT, LEARNER, SENT_DECISIONS, TrainConfig
 from suphx.selfplay.play import CollectedRounds, PlayCounts, load_opponents
 from suphx.selfplay.policy import OracleEncoder, sampling_of
 from suphx.selfplay.roles.inference_client import Engines, InferenceClient, OwnNetworks, PlayingNetworks
 from suphx.selfplay.roles.role import Role, ask, find, precision_for
 from suphx.selfplay.roles.run_inputs import RunInputs
-from suphx.selfplay.samples import SAMPLED_TABLE
 
 #: Seconds after which experience of fewer decisions is sent.
 _SENT_SECONDS = 5.0
