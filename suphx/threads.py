@@ -32,12 +32,13 @@ class Either(Event):
 
 
 def start_thread(work: Callable[[], None]) -> Future[None]:
-    """Start a thread for work that never ends; return a future, which receives its error."""
+    """Start a thread for work that may never end; return a future, which receives its end or its error."""
     future: Future[None] = Future()
 
     def run() -> None:
         try:
             work()
+            future.set_result(None)
         except BaseException as error:
             future.set_exception(error)
 

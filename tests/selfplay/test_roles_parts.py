@@ -145,7 +145,8 @@ def test_an_engine_answers_for_every_player_and_takes_newer_weights(engine):
 def test_a_simulator_of_its_own_networks_answers_as_an_engine_does_and_takes_newer_weights(engine):
     _, source, inputs = engine
     ray.get(source.publish.remote(publication(20, seed=9)))
-    own = OwnNetworks(PlayingNetworks(inputs, precision(), 1))
+    networks = PlayingNetworks(inputs, precision(), 1)
+    own = OwnNetworks(networks)
     planes = packed(5, MODEL_PLANES["discard"])
     assert (own.version, own.gamma) == (20, 0.5)
     for player, seed in ((0, 9), (1, 7)):
@@ -167,6 +168,7 @@ def test_a_simulator_of_its_own_networks_answers_as_an_engine_does_and_takes_new
         time.sleep(0.3)
     ray.get(source.go_away.remote(False))
     assert own.version == 21
+    networks.close()
 
 
 def test_an_engine_shows_a_network_its_own_planes(engine):

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Client
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -73,18 +74,24 @@ class PlayingNetworks:
         self.delay: float | None = None
         """Seconds from the publication of the newest weights until they were here, until somebody takes it."""
         self._known: int | None = None  # number of the publication in use
+        self._end = Event()
         while self._known is None:  # what the start's weights played would count as a later version's
+            time.sleep(self._pause)
             self._pull()
         self.follows: Future[None] = start_thread(self._follow)
         """A future that receives the error of following the parameter server."""
 
     def _follow(self) -> None:
-        while True:
+        while not self._end.wait(self._pause):
             self._pull()
+
+    def close(self) -> None:
+        """Follow no longer, before this process leaves Ray."""
+        self._end.set()
+        self.follows.result()
 
     def _pull(self) -> None:
         """Load newer weights, if there are some and the parameter server can be reached."""
-        time.sleep(self._pause)
         try:
             latest = ray.get(self._server.latest.remote(self._known))
             if latest is None:
