@@ -32,9 +32,8 @@ if [ "$full" = yes ]; then
     NUMBA_BOUNDSCHECK=1 pytest --quiet tests/rules tests/logs tests/players tests/test_check.py tests/test_tables.py
     NUMBA_DISABLE_JIT=1 pytest --quiet --numprocesses 2 tests/rules tests/test_hands.py tests/test_tables.py
 fi
-# Compiled once, so that the processes of the tests do not all compile the same; the last two parts meanwhile.
-{ mypy --no-error-summary && suphx warmup solve duel; } &
-suphx warmup
+mypy --no-error-summary &
+suphx warmup # on all cores, before the tests' processes wait for each other's compiling
 wait $!
 # By files, since what the tests of a file share, such as processes on Ray, would be started in each process otherwise;
 # not those of many tests first, which would leave the long ones of a few to the end. One process more than cores, since
