@@ -169,7 +169,8 @@ class GameStore:
         try:
             work()
         except Exception as error:
-            changes = failure(error, game.status.source, "the game was stopped")
+            words = "the game was stopped because of a bug; the terminal has details"
+            changes = failure(error, game.status.source, words)
         with self._lock:
             game.at_work = False
             if game.play is not None and not changes:
@@ -350,9 +351,9 @@ def _standing(play: GameSession) -> dict[str, object]:
 def failure(error: Exception, source: str, words: str) -> dict[str, object]:
     """Return the changes to the status of a game or review that failed; an unexpected error is logged to the terminal.
 
-    source: its title, for the log message. words: that it failed.
+    source: its title, for the log message. words: what is shown after an unexpected error.
     """
     if isinstance(error, (InputError, LogError)):
         return {"state": "failed", "message": str(error)}
     _log.error("%s: %r", words, source, exc_info=error)
-    return {"state": "failed", "message": f"{words} because of a bug; the terminal has details"}
+    return {"state": "failed", "message": words}

@@ -96,7 +96,8 @@ class ReviewJobs:
         try:
             self._shelf.add("review", job_id, source, work(lambda step, share: update(step=step, share=share)))
         except Exception as error:
-            update(**failure(error, source, "the review failed"))
+            words = "the review failed because of a bug; the terminal has details"
+            update(**failure(error, source, words))
         else:
             with self._lock:
                 del self._jobs[job_id]
