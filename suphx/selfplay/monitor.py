@@ -244,9 +244,9 @@ class RunMonitor(Monitor):
         """Receive metrics of a role."""
         self._averages.add({group: metrics})
 
-    def tell(self, metrics: dict[str, float], games: int, version: int) -> None:  # type: ignore[override]
+    def tell(self, metrics: Mapping[str, float], games: int, version: int) -> None:
         """Receive the learner's progress and metrics, and write the curves."""
-        super().tell(metrics | self._averages.take(), games, version)
+        super().tell({**metrics, **self._averages.take()}, games, version)
 
     def report(self) -> TrainingReport:
         """Return the training's progress; raises the error of a failed measurement."""

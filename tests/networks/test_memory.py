@@ -33,5 +33,5 @@ print(faults())
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not glibc")
 def test_freed_memory_is_used_again_without_asking_the_system() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-    returned, kept = map(int, done.stdout.split())
-    assert kept < 0.5 * returned
+    returned, held = map(int, done.stdout.split())
+    assert held < 0.5 * returned

@@ -37,7 +37,7 @@ def monitor_of(config: Mapping[str, object], folder: Path) -> RunMonitor:
 
 
 def keep(monitor: RunMonitor, games: int, measure: bool, network: Any = None) -> None:
-    """Send a checkpoint after so many games, of a discard network."""
+    """Send a checkpoint after a number of games, of a discard network."""
     weights = (network or tiny_networks()["discard"]).state_dict()
     arrays = {f"learner.discard.network.{name}": each.numpy() for name, each in weights.items()}
     monitor.keep_arrays(SelfPlayProgress(purpose=purpose(monitor.config), games=games), arrays, measure)
