@@ -52,7 +52,9 @@ def whole(start, on_ray, tmp_path_factory) -> tuple[Path, list]:
     learning = {"models": ["discard", "chow"], "batch": 64, "learning_rate": 1e-4}
     learning["collapse"] = {"rank": 3}  # two deals may well be lost
     roles = {"engines": {"count": 1, "cpus": 0.25}}
-    train(values(start, games=8, evaluation=evaluation, learning=learning, roles=roles), folder, reports.append)
+    config = values(start, games=8, evaluation=evaluation, learning=learning, roles=roles)
+    # Two games at a time, so that the first table, whose games are kept as samples, ends one of the first eight.
+    train(config | {"side_by_side": 2}, folder, reports.append)
     return folder, reports
 
 

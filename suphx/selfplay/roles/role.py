@@ -3,6 +3,7 @@
 import functools
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import ray
@@ -44,7 +45,11 @@ class Role:
 
     def pulse(self) -> Any:  # list[Message], which an asynchronous process may have to wait for
         """Return what there is to tell since the last call; raises the error of the constructor."""
-        return [self._messages.popleft() for _ in range(len(self._messages))]
+        messages = []
+        with suppress(IndexError):  # there is none left; another thread may take some at the same time
+            while True:
+                messages.append(self._messages.popleft())
+        return messages
 
 
 def _keeping_errors(constructor: Callable[..., None]) -> Callable[..., None]:

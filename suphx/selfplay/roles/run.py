@@ -192,7 +192,10 @@ class DistributedTraining:
                     raise RoleLost(f"{self._playing[each]} has ended by itself. {self.folder.last_good} {_RESUME}")
         for each in self._actors["simulators"]:
             each.stop.remote()
-        ray.wait(list(self._playing), num_returns=len(self._playing), timeout=_STOP_SECONDS)
+        played, _ = ray.wait(list(self._playing), num_returns=len(self._playing), timeout=_STOP_SECONDS)
+        self._hear()  # what simulators told before the last that they tell
+        for each in played:
+            self._receive(self._check(each, self._playing[each]))
         self.end()  # a last measurement may take long
         while not self._monitor.has_measured():
             if stop.wait(_LOOK_SECONDS) or not done:

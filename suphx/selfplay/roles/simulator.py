@@ -29,7 +29,7 @@ from suphx.selfplay.config import IN_FLIGHT, LEARNER, SENT_DECISIONS, TrainConfi
 from suphx.selfplay.play import CollectedRounds, PlayCounts, load_opponents
 from suphx.selfplay.policy import OracleEncoder, sampling_of
 from suphx.selfplay.roles.inference_client import Engines, InferenceClient, OwnNetworks, PlayingNetworks
-from suphx.selfplay.roles.role import Role, ask, find, precision_for
+from suphx.selfplay.roles.role import Message, Role, ask, find, precision_for
 from suphx.selfplay.roles.run_inputs import RunInputs
 
 #: Seconds after which experience of fewer decisions is sent.
@@ -88,14 +88,18 @@ class Simulator(Role):
         return self._stop.is_set()
 
     @ray.method(concurrency_group="play")
-    def run(self) -> None:
-        """Play until it is stopped: while the networks of one group are computed, the others play."""
+    def run(self) -> list[Message]:
+        """Play until it is stopped: while the networks of one group are computed, the others play.
+
+        Returns what there is to tell.
+        """
         for group in self._groups:
             group.begin()
         while not self.is_stopped:
             for group in self._groups:
                 group.finish()
                 group.begin()
+        return self.pulse()
 
     def sample(self, ended: Ended, version: int) -> None:
         """Tell the monitor rounds of the sampled table."""
