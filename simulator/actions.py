@@ -34,7 +34,6 @@ class Action(int):
     """
 
     seat: int
-    """The seat that is asked."""
     own: tuple[str, ...]
     """Tiles of the seat's own hand that it discards, uses for a call or shows: `("5m",)`, `("4m", "0m")`."""
     claimed: str
@@ -194,13 +193,10 @@ def _fits(action: Action, event: Event) -> bool:
         return False
     if ours["type"] == "ankan" or ours["type"] == "kakan":
         named = event.get("pai") or (consumed[0] if consumed else None)
-        return named is None or (isinstance(named, str) and _plain(named) == _plain(ours["consumed"][0]))
+        plain = ours["consumed"][0].removesuffix("r")
+        return named is None or (isinstance(named, str) and named.removesuffix("r") == plain)
     if "pai" in event and "pai" in ours and event["pai"] != ours["pai"]:
         return False
     if "consumed" in event and "consumed" in ours and ours["type"] != "daiminkan":
         return sorted(consumed or []) == sorted(ours["consumed"])
     return True
-
-
-def _plain(name: str) -> str:
-    return name.removesuffix("r")

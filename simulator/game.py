@@ -209,8 +209,7 @@ class Game:
     def observation(self, seat: int) -> Observation:
         """Return what a seat sees now, asked or not; its `new_events` are those since it last chose.
 
-        While other seats decide on a claim, a seat that is not asked can tell that somebody is deciding, as at a real
-        table.
+        While others decide on a claim, a seat that is not asked can tell that somebody does, as at a real table.
         """
         return observe(self.record, seat, self._seen_by[seat], self._n_seen[seat])
 

@@ -87,15 +87,9 @@ app.add_typer(logs, name="logs", rich_help_panel="Look inside")
 
 #: The extra of the installation that brings a package (`pyproject.toml`).
 _EXTRAS = {
-    "torch": "play",
-    "safetensors": "play",
-    "filelock": "play",
-    "fastapi": "web",
-    "uvicorn": "web",
-    "httpx": "web",
-    "ray": "train",
-    "tensorboard": "train",
-    "matplotlib": "train",
+    **dict.fromkeys(("torch", "safetensors", "filelock"), "play"),
+    **dict.fromkeys(("fastapi", "uvicorn", "httpx"), "web"),
+    **dict.fromkeys(("ray", "tensorboard", "matplotlib"), "train"),
 }
 
 

@@ -45,13 +45,8 @@ def write_figure(path: Path, figure: Figure) -> None:
     picture = io.BytesIO()
     with rc_context({"svg.hashsalt": "suphx"}):  # makes the bytes of equal pictures equal
         figure.savefig(picture, format=kind, dpi=_DPI, metadata={"Date": None} if kind == "svg" else None)
+    if kind == "png":  # with a palette of 64 colors plots look the same, and take a third of the bytes
+        few = Image.open(picture).convert("RGB").quantize(64, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        few.save(picture := io.BytesIO(), "PNG", optimize=True)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, picture.getvalue() if kind == "svg" else _with_palette(picture))
-
-
-def _with_palette(picture: io.BytesIO) -> bytes:
-    """Return a PNG with a palette of 64 colors: plots look the same, and take a third of the bytes."""
-    buffer = io.BytesIO()
-    few = Image.open(picture).convert("RGB").quantize(64, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    few.save(buffer, "PNG", optimize=True)
-    return buffer.getvalue()
+    write_whole(path, picture.getvalue())

@@ -29,10 +29,7 @@ class Show(Protocol):
 
 @contextmanager
 def progress(what: str, total: float | None, screen: Console | None = None, done: float = 0) -> Iterator[Show]:
-    """Yield a function that shows how much of some work is done.
-
-    total: a number of things, None if unknown, or 1.0 for a share. done: what was done before, by an earlier run.
-    """
+    """Yield a function that shows how much of some work is done; total: a count, None, or 1.0 for a share."""
     screen = screen or Console(stderr=True)
     count = TaskProgressColumn() if total == 1.0 else MofNCompleteColumn()
     columns = (TextColumn("{task.description}"), BarColumn(), count, TextColumn("{task.fields[words]}", markup=False))

@@ -12,7 +12,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
@@ -86,8 +86,8 @@ def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: 
         raise InputError(f"{path}: another {work}, with {', '.join(differing)}; give this one another folder")
 
 
-class JsonLines:
-    """A file of lines, open for appending, in a folder that one process has at a time."""
+class JsonLines(ExitStack):
+    """A file of lines, open for appending, in a folder that one process has at a time, until it is closed."""
 
     def __init__(self, path: Path, read: Callable[[bytes], None], work: str, kind: str) -> None:
         """Open a file, created if needed, and read its lines.
@@ -95,6 +95,7 @@ class JsonLines:
         read: called with every existing line; may raise ValueError and the like. work: as in `folder_lock`. kind: what
         a line is. Raises InputError for a line that is none, and if another process has the folder.
         """
+        super().__init__()
         self.path = path
         with ExitStack() as opened:
             opened.enter_context(folder_lock(path.parent, work))
@@ -109,7 +110,7 @@ class JsonLines:
                 except (ValueError, TypeError, OverflowError) as error:
                     words = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
                     raise InputError(f"{path}, line {number}: no {kind} ({words})") from error
-            self._opened = opened.pop_all()
+            self.push(opened.pop_all())
 
     def add(self, line: str) -> None:
         """Append a line, given without its line break; after an error (a full disk) no part of it remains."""
@@ -121,13 +122,3 @@ class JsonLines:
             self._file.truncate(self._size)
             raise OSError(error.errno, error.strerror, str(self.path)) from error
         self._size += len(data)
-
-    def close(self) -> None:
-        """Close the file and release its lock."""
-        self._opened.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()

@@ -1,7 +1,4 @@
-"""Play many games with a rule-based player and check them: every finished round and, in some games, every step.
-
-Game number g of a seed is the same for any number of processes and any batch size.
-"""
+"""Play many games with a rule-based player and check them; a seed's games do not depend on processes or batches."""
 
 from __future__ import annotations
 
@@ -102,10 +99,7 @@ def check_numbers(first: int, n: int, seed: int, rules: Rules, player: str | Cho
 
 
 def check_games(n: int, seed: int, rules: Rules, player: str | ChooseFunction, workers: int) -> Iterator[Tally]:
-    """Play and check n games in up to `workers` processes; yield the Tally so far, from time to time and at the end.
-
-    player: a name in `PLAYERS`, or any other player as a function that can be pickled.
-    """
+    """Play and check n games in `workers` processes; yield the Tally so far. player: of `PLAYERS`, or picklable."""
     started = time.perf_counter()
     total = Tally()
     get_lookup()

@@ -31,7 +31,6 @@ class Encoding:
     """How positions are shown to the agent."""
 
     shape: tuple[int, ...]
-    """Of one observation."""
     high: int
     """The largest number in it; the smallest is 0."""
     encode: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -60,12 +59,11 @@ def no_choice() -> np.ndarray:
     return mask
 
 
-def checked_reward(reward: str) -> Reward:
+def checked_reward(reward: Reward) -> Reward:
     """Return `reward` if it is one of `REWARDS`; raise ValueError otherwise."""
-    for known in REWARDS:
-        if reward == known:
-            return known
-    raise ValueError(f"no reward {reward!r}; there are {', '.join(REWARDS)}")
+    if reward not in REWARDS:
+        raise ValueError(f"no reward {reward!r}; there are {', '.join(REWARDS)}")
+    return reward
 
 
 gymnasium.register(ID, "simulator.envs.single:RiichiEnv", vector_entry_point="simulator.envs.vector:RiichiVectorEnv")

@@ -41,17 +41,11 @@ def env(**arguments: Any) -> AECEnv:
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(RawEnv(**arguments)))
 
 
-def raw_env(**arguments: Any) -> RawEnv:
-    """Return the environment without usage checks; arguments as for `RawEnv`."""
-    return RawEnv(**arguments)
-
-
 class RawEnv(AECEnv[str, Observed, int], EzPickle):
     """One game for four agents.
 
     An observation is `{"observation": u8[ROWS, 34], "action_mask": i8[121]}`; the mask of every agent except the one to
-    act is PASS alone. An action outside the mask raises IllegalAction, since it is a bug in the agent, not a
-    losing move.
+    act is PASS alone. An action outside the mask raises IllegalAction: a bug in the agent, not a losing move.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -164,3 +158,6 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
         if self.render_mode == "human":
             print(self.game)
         return None
+
+
+raw_env = RawEnv

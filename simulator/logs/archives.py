@@ -250,12 +250,9 @@ def _decompressed(path: str) -> IO[bytes] | gzip.GzipFile:
     """Open a tar as a stream, decompressed according to its first bytes."""
     with open(path, "rb") as file:
         magic = file.read(6)
-    if magic.startswith(GZIP_MAGIC):
-        return gzip.open(path, "rb")
-    if magic.startswith(b"BZh"):
-        return bz2.open(path, "rb")
-    if magic.startswith(b"\xfd7zXZ"):
-        return lzma.open(path, "rb")
+    for start, opener in ((GZIP_MAGIC, gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ", lzma.open)):
+        if magic.startswith(start):
+            return opener(path, "rb")
     return open(path, "rb")
 
 

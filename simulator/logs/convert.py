@@ -16,14 +16,10 @@ from simulator.logs.verify import verify_game
 
 def write_as(game: GameLog, target: Format) -> bytes:
     """Return a game in a format, completed by the rules; raise LogError for a game that it cannot express."""
-    if target.name != "mjai" and not _states_all(game):
+    of_wins = [(win.fu, win.yaku, win.points) for each in game.rounds for win in each.wins]
+    if target.name != "mjai" and (game.final_points is None or any(None in each for each in of_wins)):
         complete(game)
     return target.write(game)
-
-
-def _states_all(game: GameLog) -> bool:
-    wins = [win for each in game.rounds for win in each.wins]
-    return game.final_points is not None and all(None not in (win.fu, win.yaku, win.points) for win in wins)
 
 
 def complete(game: GameLog) -> None:

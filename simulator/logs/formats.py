@@ -60,8 +60,7 @@ def detect(data: bytes, source: str = "") -> Format:
 def read_log(data: bytes, source: str = "") -> list[GameLog]:
     """Return the games of a file in any format, plain or gzipped.
 
-    Raises SkippedLog for an unsupported game, such as a three-player one, and LogError for anything that cannot be
-    read; both name the source and the place in it.
+    Raises SkippedLog for an unsupported game, and LogError for what cannot be read; both name source and place.
     """
     data = plain_data(data, source)
     return detect(data, source).read(data, source)

@@ -16,11 +16,7 @@ _ACCEPTED = 2  # GAME.riichi
 
 
 def game_log(rounds: np.ndarray, rules: Rules, names: Sequence[str] = ("", "", "", ""), source: str = "") -> GameLog:
-    """Return the log of one game.
-
-    rounds: GAME[n], the record at the end of each round, in order, as in `Ended.records`. Final scores and points
-    are set if the last round ended the game.
-    """
+    """Return the log of one game; rounds: GAME[n], in order, as in `Ended.records`. The last may end the game."""
     log = GameLog(rules, [round_log(record, rules) for record in rounds], names=list(names), source=source)
     result = rounds[-1]["result"]
     if result["game_over"]:

@@ -33,14 +33,10 @@ class Generated:
     """Its mjlog."""
     rounds: int
     decisions: int
-    """Number of decisions the players made."""
 
 
 def players_by_seat(names: Sequence[str], seed: int = 0) -> list[RulePlayer]:
-    """Return a player for each seat, given four names or one for all seats.
-
-    Raises UnknownPlayer for an unknown name and ValueError for another number of names.
-    """
+    """Return a player for each seat, given four names or one; raises UnknownPlayer, ValueError for another number."""
     names = list(names) * SEATS if len(names) == 1 else list(names)
     if len(names) != SEATS:
         raise ValueError(f"{len(names)} players are named; name one for all seats, or four")
@@ -58,8 +54,7 @@ def generate_games(
 ) -> Iterator[GameLog]:
     """Play games number `first` to `first + n - 1` of a seed and yield their logs in that order, one at a time.
 
-    players: four names by seat, or one for all seats. rules: Tenhou's by default. batch: number of games played side
-    by side.
+    players: four names by seat, or one for all seats. rules: Tenhou's by default. batch: games side by side.
     """
     for log, _ in _played(n, players, rules or Rules.tenhou(), seed, first, batch):
         yield log
@@ -77,10 +72,7 @@ def _played(
 def generate_mjlogs(
     n: int, players: Sequence[str] = ("sensible",), rules: Rules | None = None, seed: int = 0, workers: int = 1
 ) -> Iterator[Generated]:
-    """Play n games in `workers` processes and yield their mjlogs in order.
-
-    Raises RulesError for rules that an mjlog cannot express.
-    """
+    """Play n games in `workers` processes and yield their mjlogs in order; raises RulesError if they cannot."""
     rules = rules or Rules.tenhou()
     if rules_of_type(type_of_rules(rules, "")) != rules:
         raise RulesError("rules: an mjlog can only state Tenhou's, with or without red fives and open tanyao")
@@ -102,8 +94,7 @@ def _write_chunk(n: int, players: Sequence[str], rules: Rules, seed: int, first:
 def log_files(path: Path) -> Iterator[Callable[[str, bytes], None]]:
     """Yield a function that writes a log by name: into a zip archive if `path` ends in `.zip`, otherwise a folder.
 
-    In a folder, each file is written atomically; an archive has a temporary name until the block ends, and is removed
-    if the block fails.
+    In a folder, each file is written atomically; an archive has a temporary name until the block ends without error.
     """
     if path.suffix.lower() != ".zip":
         path.mkdir(parents=True, exist_ok=True)

@@ -227,15 +227,12 @@ class _GameReader:
 
     def _move(self, event: Event, builder: RoundBuilder) -> None:
         kind = event["type"]
-        if kind == "ryukyoku":
-            self._no_winner(event, builder)
-        elif kind == "dora":
-            builder.show_indicator(read_tile(event["dora_marker"]))
-        else:
-            self._move_of(read_seat(event, "actor"), event, builder)
-
-    def _move_of(self, seat: int, event: Event, builder: RoundBuilder) -> None:
-        match event["type"]:
+        seat = read_seat(event, "actor") if kind not in ("ryukyoku", "dora") else r.NO_SEAT
+        match kind:
+            case "ryukyoku":
+                self._no_winner(event, builder)
+            case "dora":
+                builder.show_indicator(read_tile(event["dora_marker"]))
             case "tsumo":
                 if event["pai"] == "?":
                     raise LogError("one player's view, with hidden tiles (`?`): a full log shows all draws")
@@ -243,9 +240,9 @@ class _GameReader:
             case "dahai":
                 self._discard(seat, event, builder)
             case "chi" | "pon" | "daiminkan":
-                kind, count = _CALLS[event["type"]]
+                call, count = _CALLS[kind]
                 consumed = read_tiles(event, "consumed", count)
-                builder.call(kind, seat, read_seat(event, "target"), read_tile(event["pai"]), consumed)
+                builder.call(call, seat, read_seat(event, "target"), read_tile(event["pai"]), consumed)
             case "ankan":
                 builder.closed_kong(seat, read_tiles(event, "consumed", 4))
             case "kakan":
@@ -267,7 +264,7 @@ class _GameReader:
         stated = event.get("tsumogiri")
         if not isinstance(stated, bool | None):
             raise ValueError(f"tsumogiri is {str(stated)[:20]!r}, neither true nor false")
-        drawn = builder.drawn_face(seat) if stated else None
+        drawn = face_of(builder.drawn, self.red_fives) if stated and builder.drawn in builder.hands[seat] else None
         if drawn is not None and drawn != face:
             raise ValueError(f"{event['pai']} is marked as the tile just drawn (tsumogiri), but another was drawn")
         builder.discard(seat, None if drawn is not None else face, stated)
@@ -321,8 +318,8 @@ class _GameReader:
         if reason is not None and reason not in words.DRAW_REASONS:
             raise ValueError(f"unknown reason {str(reason)[:20]!r}")
         draw_type = words.DRAW_REASONS[reason] if reason is not None else self._draw_type(builder, deltas)
-        if draw_type == r.RESULT_EXHAUSTIVE:
-            draw_type = _exhaustive_type(deltas)
+        if draw_type == r.RESULT_EXHAUSTIVE and any(abs(delta) not in _TENPAI_PAYMENTS for delta in deltas or ()):
+            draw_type = r.RESULT_NAGASHI
         hands = event.get("tehais")
         if isinstance(hands, list) and len(hands) == r.SEATS:
             this.shown = [builder.tiles_like(s, read_tiles({"tehais": h}, "tehais")) if _open(h) else None
@@ -376,9 +373,3 @@ class _GameReader:
 
 def _open(hand: object) -> bool:
     return isinstance(hand, list) and bool(hand) and "?" not in hand
-
-
-def _exhaustive_type(deltas: list[int] | None) -> int:
-    """Return RESULT_NAGASHI if the payments cannot be those for tenpai, otherwise RESULT_EXHAUSTIVE."""
-    nagashi = deltas is not None and any(abs(delta) not in _TENPAI_PAYMENTS for delta in deltas)
-    return r.RESULT_NAGASHI if nagashi else r.RESULT_EXHAUSTIVE

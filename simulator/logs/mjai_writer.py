@@ -22,10 +22,7 @@ def write_mjai(game: GameLog) -> bytes:
 
 
 def mjai_events(game: GameLog) -> list[Event]:
-    """Return the mjai events of a game.
-
-    Several winners give consecutive `hora` events; a kong's `dora` event comes where the log has it.
-    """
+    """Return the mjai events of a game: a `hora` for each winner, and a kong's `dora` where the log has it."""
     events = [start_game(game.names, game.rules.length == "east", game.rules.red_fives)]
     for index in range(len(game.played)):
         events += round_events(game, index)

@@ -92,12 +92,6 @@ def _table(attributes: Attributes) -> tuple[int, int] | None:
     return repeat_counter, bets
 
 
-def _melds(attributes: Attributes) -> list[int] | None:
-    """Return the codes of a win's melds; which of its four tiles a closed kong names means nothing."""
-    melds = _numbers(attributes, "m") if "m" in attributes else []
-    return [code & ~0x300 if not code & 0xFF else code for code in melds] if "hai" in attributes else None
-
-
 class _Reader:
     """The state of reading one file. Every tag appends one packed event to `packed`, 0 if it is no event."""
 
@@ -303,6 +297,7 @@ class _Reader:
             raise ValueError(f"a yaku number outside 0 to {_LAST_YAKU}")
         if any(not 0 <= han <= MOST_HAN for _, han in yaku or ()):
             raise ValueError(f"a yaku of less than 0 or more than {MOST_HAN} han")
+        melds = _numbers(attributes, "m") if "m" in attributes else []
         win = WinLog(
             seat=seat,
             source=source,
@@ -311,7 +306,8 @@ class _Reader:
             points=points,
             limit=limit,
             hand=sorted(_tiles(attributes, "hai")) if "hai" in attributes else None,
-            meld_codes=_melds(attributes),
+            # which of its four tiles a closed kong names means nothing
+            meld_codes=[code if code & 0xFF else code & ~0x300 for code in melds] if "hai" in attributes else None,
             table=_table(attributes),
             yaku=yaku,
             yakuman="yakuman" in attributes,

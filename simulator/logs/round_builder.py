@@ -100,10 +100,6 @@ class RoundBuilder:
         self.hands[seat].append(self.drawn)
         self._add(pack_event(r.EVENT_DRAW, seat, self.drawn))
 
-    def drawn_face(self, seat: int) -> int | None:
-        """Return the face of the tile that the seat has just drawn, or None if it has not drawn."""
-        return face_of(self.drawn, self.red_fives) if self.drawn in self.hands[seat] else None
-
     def discard(self, seat: int, face: int | None, drawn: bool | None = None) -> None:
         """Discard a face from the hand, or the tile just drawn (None); drawn: what the log says of that, if it does."""
         if face is None:

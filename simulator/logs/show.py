@@ -15,10 +15,10 @@ _SEAT_LETTERS = "ABCD"
 def show_game(log: GameLog) -> Iterator[str]:
     """Yield the lines of a game: its rules and players, each round, and the final points."""
     rules = log.rules
-    table = ["East-South" if rules.length == "east_south" else "East only"]
+    table = [log.room, "East-South" if rules.length == "east_south" else "East only"]
     table.append("red fives" if rules.red_fives else "no red fives")
     table.append("open tanyao" if rules.open_tanyao else "no open tanyao")
-    yield shown_text(f"{log.source or 'game'}: {', '.join(part for part in [log.room, *table] if part)}")
+    yield shown_text(f"{log.source or 'game'}: {', '.join(filter(None, table))}")
     for seat in range(r.SEATS):
         rate = f", rate {log.rates[seat]:g}" if log.rates else ""
         yield f"  {_SEAT_LETTERS[seat]}: {shown_text(log.names[seat]) or 'unnamed'}{rate}"

@@ -30,7 +30,6 @@ from simulator.rules import Rules
 TSUMOGIRI = 60
 NO_DISCARD = 0
 _CALLS = {"c": EVENT_CHOW, "p": EVENT_PONG, "m": EVENT_OPEN_KONG}
-_KONGS = "ak"
 _TABLES = 4 + 3 * SEATS
 _MAX_STEPS = 20_000
 
@@ -43,10 +42,7 @@ Move = tuple[int, bool, int]
 
 
 def read_tenhou6(data: bytes, source: str = "") -> list[GameLog]:
-    """Return the games of a file: one JSON object, or one JSON object or link with `#json=` on each line.
-
-    Raises SkippedLog for a three-player game, and LogError, naming the round and the entry, for anything unreadable.
-    """
+    """Return a file's games, one or one a line; raises SkippedLog for three players, LogError with the place."""
     data = plain_data(data, source).removeprefix(UTF8_MARK).strip()
     if not data:
         raise LogError("the file is empty", source)
@@ -170,10 +166,7 @@ def _read_round(data: Any, rules: Rules, source: str, where: str) -> RoundLog:
 
 
 def _call_of(entry: Any) -> tuple[str, int, list[int], int] | None:
-    """Return (letter, called or added face, other faces, place of the letter) of a call such as `"39m393939"`.
-
-    Returns None for an entry that is no call.
-    """
+    """Return (letter, called or added face, other faces, place of the letter) of a call: `"39m393939"`; or None."""
     if not isinstance(entry, str) or not entry or entry[0] == "r":
         return None
     at = next((place for place, char in enumerate(entry) if not char.isdigit()), -1)
@@ -229,10 +222,7 @@ def _order(draws: Entries, discards: Entries, dealer: int, builder: RoundBuilder
 def _turn(
     draws: Entries, discards: Entries, actor: int, taken: list[int], thrown: list[int], moves: list[Move]
 ) -> list[int] | None:
-    """Play one seat's turn, from its draw or call to its discard or kong, and return the seats that may be next.
-
-    An empty list means that everything is used up, None that the turn does not fit.
-    """
+    """Play a seat's turn, to its discard or kong; return who may be next: [] at the end, None if it does not fit."""
     if taken[actor] >= len(draws[actor]):
         return None
     entry = draws[actor][taken[actor]]
@@ -291,19 +281,15 @@ def _play(
         builder.number = index + 1
         entry = (draws if is_draw else discards)[seat][at]
         call = _call_of(entry)
-        if is_draw and call is None:
-            builder.draw(seat, words.read_tile(entry))
-        elif is_draw and call is not None:
+        if call is not None:
             letter, face, own, place = call
-            if letter not in _CALLS:
-                raise builder.error(f"{entry[:20]!r} is among the draws but belongs among the discards")
-            builder.call(_CALLS[letter], seat, _source_of(seat, letter, place), face, own)
-            waiting += letter == "m"
-        elif call is not None:
-            letter, face, own, place = call
-            if letter not in _KONGS:
-                raise builder.error(f"{entry[:20]!r} is among the discards but belongs among the draws")
-            if letter == "a":
+            if (letter in _CALLS) != is_draw:
+                here, there = ("draws", "discards") if is_draw else ("discards", "draws")
+                raise builder.error(f"{entry[:20]!r} is among the {here} but belongs among the {there}")
+            if is_draw:
+                builder.call(_CALLS[letter], seat, _source_of(seat, letter, place), face, own)
+                waiting += letter == "m"
+            elif letter == "a":
                 builder.closed_kong(seat, [*own, face])
                 show(waiting + 1)
                 waiting = 0
@@ -311,6 +297,8 @@ def _play(
                 builder.added_kong(seat, face, own, _source_of(seat, "p", place))
                 show(waiting)
                 waiting = 1
+        elif is_draw:
+            builder.draw(seat, words.read_tile(entry))
         else:
             riichi = isinstance(entry, str)
             if riichi:

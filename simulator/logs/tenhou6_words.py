@@ -42,7 +42,6 @@ _ENGLISH_NAMES = (
     "Thirteen-wait Thirteen Orphans", "Four Big Winds", "Four Little Winds", "Four Quads", "Dora", "Ura Dora",
     "Red Five",
 )  # fmt: skip
-#: Further names, by number.
 _OTHER_NAMES = {
     0: ("Menzen Tsumo",), 3: ("搶槓",), 5: ("海底撈月",), 8: ("断么九",), 18: ("役牌:白", "白"),
     19: ("役牌:發", "役牌:発", "役牌 発", "發"), 20: ("役牌:中", "中"), 21: ("ダブル立直", "ダブルリーチ", "w立直"),
@@ -86,11 +85,6 @@ def read_yaku(text: str, seat_wind: int, round_wind: int) -> tuple[int, int]:
     return _YAKU[name], han
 
 
-def write_yaku(number: int, han: int, yakuman: bool) -> str:
-    """Return a yaku as Tenhou writes it."""
-    return f"{YAKU_NAMES[number]}({YAKUMAN if yakuman else f'{han}飜'})"
-
-
 #: Results without a winner, including Mahjong Soul's names; `全員聴牌` and `全員不聴` also say who is tenpai.
 ALL_TENPAI, NONE_TENPAI = "全員聴牌", "全員不聴"
 WIN_WORDS = ("和了", "Agari")
@@ -106,7 +100,6 @@ _WORDS_OF_DRAWS = {
     r.RESULT_TRIPLE_RON: ("三家和了", "三家和", "Sanchahou", "Three Ron Abortion"),
 }
 DRAW_WORDS = {word: result for result, words in _WORDS_OF_DRAWS.items() for word in words}
-#: The word that the writer uses for each result: the first of its words.
 DRAW_NAMES = {result: words[0] for result, words in _WORDS_OF_DRAWS.items()}
 
 #: Tenhou's ranks by number.
@@ -115,7 +108,6 @@ DAN_NAMES = (
     "初段", *(f"{level}段" for level in "二三四五六七八九十"), "天鳳位",
 )  # fmt: skip
 
-#: The tile number of each face.
 TILE_OF_FACE = [10 * (kind // 9 + 1) + kind % 9 + 1 for kind in range(KINDS)] + [51, 52, 53]
 _FACE_OF_TILE = {number: face for face, number in enumerate(TILE_OF_FACE)}
 
@@ -142,10 +134,7 @@ _MAHJONG_SOUL_GAME = re.compile(r"\d{6}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9
 
 
 def read_rules(log: dict[str, Any]) -> tuple[Rules, str]:
-    """Return the rules and the room given by a log's `rule`, `ratingc` and `ref`.
-
-    Raises SkippedLog for a three-player game and LogError for rules that this simulator does not support.
-    """
+    """Return the rules and room of a log; raises SkippedLog for three players, and LogError for unsupported rules."""
     rule: Any = log.get("rule")
     if not isinstance(rule, dict):
         rule = {}
@@ -204,10 +193,7 @@ class StatedScore(NamedTuple):
 
 
 def read_score(text: str) -> StatedScore:
-    """Return what a score such as `30符4飜3900点∀` or `満貫8000点` states.
-
-    Raises ValueError for a score that cannot be read.
-    """
+    """Return what a score such as `30符4飜3900点∀` states; raises ValueError for a score that cannot be read."""
     match = _SCORE.fullmatch(text.strip()) if len(text) <= _LONGEST_TEXT else None
     if match is None:
         raise ValueError(f"cannot read the score {text[:40]!r}")

@@ -99,7 +99,8 @@ def _wins(game: GameLog, index: int) -> list[Any]:
     for number, (win, deltas) in enumerate(zip(this.wins, writing.win_deltas(game, index), strict=True)):
         liable = win.seat if win.liable is None else win.liable
         score = _score(game, this, number, writing.win_points(game, index, number))
-        yaku = [words.write_yaku(number, han, win.yakuman) for number, han in win.yaku or () if han]
+        worth = ((yaku, words.YAKUMAN if win.yakuman else f"{han}飜") for yaku, han in win.yaku or () if han)
+        yaku = [f"{words.YAKU_NAMES[number]}({han})" for number, han in worth]
         result += [deltas, [win.seat, win.source, liable, score, *yaku]]
     return result
 

@@ -36,8 +36,13 @@ class Mismatch:
     actual: str
     """What the log says."""
 
+    @property
+    def place(self) -> str:
+        """Where it is in its file."""
+        return ", ".join(filter(None, (self.round, self.event)))
+
     def __str__(self) -> str:
-        place = ", ".join(part for part in (self.source, self.round, self.event) if part)
+        place = ", ".join(filter(None, (self.source, self.place)))
         return f"{place}: {self.what}: expected {self.expected}, found {self.actual}"
 
 
@@ -206,10 +211,7 @@ class _GameCheck:
         self._report(place, self._place(round_log, event), PROBLEMS[problem], "; ".join(words), actual)
 
     def _events(self, ours: RoundLog, stated: RoundLog, place: str) -> None:
-        """Compare the moves, whatever the replay did not need to know of them included, and the indicators shown.
-
-        When an indicator is shown differs between formats, so that only their order is compared.
-        """
+        """Compare the moves, and the order of the indicators, which formats show at different times."""
         expected, actual = (each.events[each.events["type"] != r.EVENT_DORA] for each in (ours, stated))
         at = np.flatnonzero(stated.events["type"] != r.EVENT_DORA)
         ended = stated.has_result
@@ -289,9 +291,6 @@ def _worth(yaku: list[tuple[int, int]] | None) -> list[tuple[int, int]] | None:
 
 
 def verify_game(log: GameLog) -> Verified:
-    """Replay a logged game through the engine and compare everything that the log states.
-
-    Raises LogError for a wall seed that cannot be read.
-    """
+    """Replay a logged game and compare all that it states; raises LogError for a wall seed that cannot be read."""
     announce_compiling(replay_round.__module__)
     return _GameCheck(log).run()

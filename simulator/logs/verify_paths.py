@@ -76,10 +76,7 @@ def verify_chunk(chunk: Chunk) -> Summary:
 
 
 def verify_paths(paths: list[str | Path], workers: int = 1) -> Iterator[tuple[Summary, float]]:
-    """Verify all logs under `paths`; yield the summary so far and the fraction of the work done, 0 to 1.
-
-    With more than one worker, zip archives and folders are split between processes; a tar archive is read by one.
-    """
+    """Verify all logs under `paths`; yield the summary so far and the fraction of the work done, 0 to 1."""
     started = time.perf_counter()
     chunks = plan(paths, _CHUNK)
     total = Summary()

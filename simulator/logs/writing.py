@@ -25,10 +25,7 @@ def place_of(round_log: RoundLog, index: int) -> str:
 
 
 def final_hands(game: GameLog, this: RoundLog) -> list[list[int]]:
-    """Return each seat's concealed tiles after a round's events, ascending; by ron without the winning tile.
-
-    Raises LogError for a tile that a seat does not hold.
-    """
+    """Return each seat's tiles after a round, ascending, less one won by ron; raises LogError for a tile not held."""
     hands = [list(hand) for hand in this.hands]
     for index, event in enumerate(this.events):
         kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])

@@ -35,7 +35,6 @@ class PlayedGame:
     rounds: np.ndarray
     """GAME[rounds]: the record at the end of each round, as in `Ended.records`; the last holds the game's result."""
     decisions: int
-    """How many decisions the players made."""
 
     @property
     def number(self) -> int:
@@ -48,11 +47,9 @@ class Audience(Protocol):
 
     def game_started(self, table: int, game: np.void, seating: Seating) -> None:
         """Handle the start of a game; game: GAME at its first decision."""
-        ...
 
     def round_over(self, table: int, record: np.void) -> None:
         """Handle the end of a round; record: GAME as in `Ended.records`."""
-        ...
 
 
 Chooser = TypeVar("Chooser")
@@ -61,10 +58,7 @@ Chooser = TypeVar("Chooser")
 def shares(
     choosers: Sequence[Chooser], who: np.ndarray, decisions: Decisions
 ) -> Iterator[tuple[Chooser, np.ndarray, Decisions]]:
-    """Yield each chooser that has decisions in a batch, their rows in it, i64[m], and these decisions.
-
-    who: i64[n], the index of the chooser that makes each decision.
-    """
+    """Yield each chooser with decisions, their rows i64[m], and these decisions; who: i64[n], the chooser of each."""
     for number, chooser in enumerate(choosers):
         rows = np.flatnonzero(who == number)
         if len(rows) == len(decisions):

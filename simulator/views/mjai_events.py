@@ -24,9 +24,20 @@ class EventFeed:
 
     def new(self, game: np.void) -> list[Event]:
         """Return the events in a game (GAME record) since the last call."""
-        start = [] if self._in_round else [_start_round(game)]
-        events = start + _round_events(game, self._n_seen)
-        self._in_round, self._n_seen = True, int(game["n_events"])
+        events = [] if self._in_round else [_start_round(game)]
+        log, red_fives = log_events(game), bool(game["rules"]["red_fives"])
+        wins = int((log["type"][: self._n_seen] == r.EVENT_WIN).sum())
+        for place in range(self._n_seen, len(log)):
+            kind = log["type"][place]
+            if kind == r.EVENT_WIN:
+                events.append(_win(game, wins))
+                wins += 1
+            elif kind == r.EVENT_NO_WINNER:
+                reason = REASON_NAMES[int(log["tile"][place])]
+                events.append({"type": "ryukyoku", "reason": reason, "deltas": game["result"]["deltas"].tolist()})
+            else:
+                events.append(mjai_move(log, place, red_fives))
+        self._in_round, self._n_seen = True, len(log)
         return events
 
     def end_round(self, record: np.void) -> list[Event]:
@@ -53,25 +64,6 @@ def _start_round(game: np.void) -> Event:
         "scores": game["start_scores"].tolist(),
         "tehais": [[tile_name(tile, red_fives) for tile in hand] for hand in hands],
     }
-
-
-def _round_events(game: np.void, start: int) -> list[Event]:
-    """Return the events of a game's round from number `start` on, including its results but not `end_kyoku`."""
-    log = log_events(game)
-    red_fives = bool(game["rules"]["red_fives"])
-    wins = int((log["type"][:start] == r.EVENT_WIN).sum())
-    events: list[Event] = []
-    for place in range(start, len(log)):
-        kind = log["type"][place]
-        if kind == r.EVENT_WIN:
-            events.append(_win(game, wins))
-            wins += 1
-        elif kind == r.EVENT_NO_WINNER:
-            reason = REASON_NAMES[int(log["tile"][place])]
-            events.append({"type": "ryukyoku", "reason": reason, "deltas": game["result"]["deltas"].tolist()})
-        else:
-            events.append(mjai_move(log, place, red_fives))
-    return events
 
 
 def _win(game: np.void, number: int) -> Event:

@@ -1,7 +1,4 @@
-"""HTML pictures of tables for notebooks (`_repr_html_`): tiles as boxes, and rows in a frame.
-
-Every box carries its own inline style and there are no scripts, so it looks the same wherever HTML is shown.
-"""
+"""HTML pictures of tables for notebooks (`_repr_html_`): inline styles and no scripts, so alike everywhere."""
 
 from collections.abc import Iterable, Sequence
 from html import escape

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simulator.actions import Action, Event, legal_actions, legal_mask, read_reply
+from simulator.efficiency import kinds_of
 from simulator.legal import is_furiten
-from simulator.record import PHASE_CALL_DISCARD, PHASE_NAMES
-from simulator.tiles import KINDS, kind_name
+from simulator.record import PHASE_NAMES
 from simulator.views.planes import encode_one
-from simulator.views.table import SeatView, TableView, table_view
+from simulator.views.table import SeatView, TableView, table_view, waits_now
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,7 +36,6 @@ class Observation:
     waits: tuple[str, ...]
     """Kinds that complete the seat's hand of 3n + 1 tiles (without the tile just drawn)."""
     furiten: bool
-    """Whether the seat is furiten and so may not ron."""
     array: np.ndarray = field(compare=False)
     """u8[ROWS, 34], see `simulator.views.planes`."""
     legal: np.ndarray = field(compare=False)
@@ -105,18 +104,13 @@ class Observation:
 
 
 def observe(game: np.void, seat: int, events: Sequence[Event] = (), n_seen: int = 0) -> Observation:
-    """Return what a seat sees of a game (GAME record).
-
-    events: the game's mjai events so far as the seat sees them; it had seen the first `n_seen` when it last chose.
-    """
+    """Return what a seat sees of a GAME record; events: as it sees them, `n_seen` of them when it last chose."""
     mask = legal_mask(game, seat)
-    stale = game["phase"] == PHASE_CALL_DISCARD and game["turn"] == seat  # 3n + 2 tiles; updated with the discard
-    waits = 0 if stale else int(game["waits"][seat])
     return Observation(
         seat=seat,
         table=table_view(game, (seat,)),
         situation=PHASE_NAMES[game["phase"]] if mask.any() else "",
-        waits=tuple(kind_name(kind) for kind in range(KINDS) if waits >> kind & 1),
+        waits=tuple(kinds_of(waits_now(game, seat))),
         furiten=bool(is_furiten(game, seat)),
         array=encode_one(game, seat),
         legal=mask,

@@ -47,7 +47,6 @@ class RoundResult:
     tenpai: tuple[int, ...]
     """Seats that are tenpai at an exhaustive draw."""
     nagashi: tuple[int, ...]
-    """Seats that have nagashi mangan."""
     deltas: tuple[int, ...]
     """Points that each seat gained by the end of the round; riichi bets paid earlier are not included."""
     scores: tuple[int, ...]

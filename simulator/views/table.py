@@ -67,7 +67,6 @@ class RiverTile:
     drawn: bool
     """Whether it was the tile just drawn."""
     riichi: bool
-    """Whether it declared riichi."""
     caller: int | None
     """Seat that called it, if any."""
 
@@ -108,10 +107,9 @@ class SeatView:
         held = self.hand if self.hand is not None else "?" * (self.hand_size - bool(self.drawn))
         parts = [held, f"+ {self.drawn}" if self.drawn else "", *map(str, self.melds)]
         state = f"  {self.riichi}" if self.riichi else ""
-        lines = [f"{mark} {self.seat} {self.wind:5} {self.score:>7,}  {'  '.join(p for p in parts if p)}{state}"]
-        for start in range(0, len(self.river), _RIVER_LINE):
-            lines.append(" " * 19 + " ".join(map(str, self.river[start : start + _RIVER_LINE])))
-        return lines
+        first = f"{mark} {self.seat} {self.wind:5} {self.score:>7,}  {'  '.join(p for p in parts if p)}{state}"
+        rows = (self.river[start : start + _RIVER_LINE] for start in range(0, len(self.river), _RIVER_LINE))
+        return [first, *(" " * 19 + " ".join(map(str, row)) for row in rows)]
 
     def cells(self, mark: str) -> tuple[str, str]:
         """Return two cells of the picture as HTML: the seat, with the mark before it, and its tiles."""
@@ -130,14 +128,12 @@ class TableView:
     """0 = East 1 .. 11 = West 4."""
     repeat_counter: int
     bets: int
-    """Riichi bets on the table."""
     dealer: int
     turn: int
     """Seat that acts next or acted last."""
     tiles_left: int
     """Tiles that can still be drawn from the live wall."""
     indicators: tuple[str, ...]
-    """Dora indicators shown."""
     dora: tuple[str, ...]
     """The kinds that these indicators make dora."""
     open_tile: str
@@ -181,6 +177,12 @@ class TableView:
 def round_name(number: int) -> str:
     """Return the name of a round: `"East 1"` for 0."""
     return f"{WIND_NAMES[number // r.SEATS]} {number % r.SEATS + 1}"
+
+
+def waits_now(game: np.void, seat: int) -> int:
+    """Return the mask of the kinds that complete a hand without the tile just drawn; 0 if it is not tenpai."""
+    stale = game["phase"] == r.PHASE_CALL_DISCARD and game["turn"] == seat  # waits are updated after the discard
+    return 0 if stale else int(game["waits"][seat])
 
 
 def table_view(game: np.void, open_seats: Container[int]) -> TableView:

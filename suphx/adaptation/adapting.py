@@ -129,11 +129,9 @@ class Adaptation:
     gain: float
     """Mean reward of the copy minus that of the original on held-out deals; NaN without a check."""
     error: float
-    """Standard error of the gain."""
     passed: bool
     """Whether the copy passed the check and is to be played."""
     rollouts: int
-    """Number of rollouts learned from."""
     seconds: float = 0.0
     """Time of all of it, divided evenly among the positions adapted to together."""
 
@@ -194,8 +192,7 @@ class Adapter:
     def learn(self, parts: Sequence[FinishedRollouts], position: int, shuffled: bool = False) -> PolicyCopy:
         """Return the copy that gradient steps on formula 6 produce from the original.
 
-        parts: rollouts of different deals. shuffled: permute the rewards at random among the rollouts, a control from
-        which nothing can be learned.
+        parts: rollouts of different deals. shuffled: permute the rewards among them: a control that learns nothing.
         """
         pairs = [part.advantages(position, self.seed if shuffled else None) for part in parts]
         decisions, advantage = (np.concatenate(each) for each in zip(*pairs, strict=True))
@@ -217,8 +214,7 @@ class Adapter:
     def gains(self, play: FinishedRollouts, copies: Sequence[PolicyCopy]) -> np.ndarray:
         """Return f64[positions, deals]: the gain of each position's copy over the original, deal by deal.
 
-        The other three seats are played by the original. A round in which the copy would act alike in every decision is
-        unchanged, so it is not replayed.
+        The original plays the other seats. A round in which the copy would act alike throughout is not replayed.
         """
         differs = np.zeros(len(play.rollouts), np.bool_)
         for number, copy in enumerate(copies):

@@ -47,7 +47,6 @@ class LastRoundScores(NamedTuple):
     dealer: int | None
     """Points of the dealer; None if the seat itself is the dealer."""
     others: int
-    """Points of each other seat."""
 
 
 #: Points in constructed last rounds, by situation.
@@ -107,10 +106,6 @@ def find_hands(config: HandsConfig, agent: Agent, rules: Rules, seed: int) -> li
     return [ExperimentHand(config.situation, position) for position in positions]
 
 
-def _random(seed: int, number: int) -> np.random.Generator:
-    return np.random.default_rng([seed, number])
-
-
 def _construct(config: HandsConfig, rules: Rules, seed: int) -> list[RolloutPosition]:
     points = CONSTRUCTED[config.situation]
     tables = Tables(config.count, rules, seed, restart=False)
@@ -123,7 +118,7 @@ def _construct(config: HandsConfig, rules: Rules, seed: int) -> list[RolloutPosi
     seats = np.full(config.count, _LAST_DEALER)
     if points.dealer is not None:
         games["scores"][:, _LAST_DEALER] = points.dealer
-        seats[:] = [_random(seed, number).integers(_LAST_DEALER) for number in range(config.count)]
+        seats[:] = [np.random.default_rng([seed, number]).integers(_LAST_DEALER) for number in range(config.count)]
     games["scores"][np.arange(config.count), seats] = points.own
     starts = start_of_rounds(tables.games)
     tables.restore(games)
@@ -139,7 +134,7 @@ def _choose(games: Iterator[np.ndarray], config: HandsConfig, seed: int) -> list
     for number, rounds in enumerate(games):
         fitting = np.flatnonzero(rounds["round"] >= (_LAST_ROUND if config.situation == "last" else 0))
         if len(fitting):
-            random = _random(seed, number)
+            random = np.random.default_rng([seed, number])
             which, seat = int(random.choice(fitting)), int(random.integers(SEATS))
             positions.append(RolloutPosition(rounds[which].copy(), seat, start_of_rounds(rounds[: which + 1])))
         if len(positions) == config.count:

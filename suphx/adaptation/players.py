@@ -62,7 +62,6 @@ class OriginalAgent:
         evaluators = {model: Evaluator(each, precision, batch_invariant) for model, each in self.networks.items()}
         self._logits = {model: each.logits for model, each in evaluators.items()}
         self.policy = PolicyCopy(self.networks[DISCARD], evaluators[DISCARD])
-        """Its own discard network."""
         self.greedy = self.player(self.policy)
         """The unchanged agent as a player, which takes the most likely actions."""
 

@@ -24,7 +24,6 @@ class Trial(StrictModel):
     gain: float
     """Mean gain over test deals, in units of the reward, of the copy after the steps, whether or not it was kept."""
     error: float
-    """Standard error of the gain."""
     differing: float
     """Share of the test deals whose reward differed."""
     distance: float
@@ -50,7 +49,6 @@ class HandResult(StrictModel):
     scores: list[int]
     """Points of the four seats when the round was dealt."""
     deals: int
-    """Number of test deals."""
     reward: float = Field(validation_alias=AliasChoices("reward", "worth"))  # "worth" in older files
     """Mean reward of the original on the test deals."""
     spread: float
@@ -69,7 +67,6 @@ class HandResults(JsonLines):
         """Open a folder; settings: all that determines the numbers. Raises InputError for others or malformed lines."""
         settle(folder, SETTINGS_NAME, HANDS_NAME, settings, "experiment")
         self.done: dict[int, HandResult] = {}
-        """Results by number of the hand."""
         super().__init__(folder / HANDS_NAME, self._read, "is at this experiment", "hand of this experiment")
 
     def _read(self, line: bytes) -> None:

@@ -96,10 +96,7 @@ class FinishedRollouts:
 def rewards_of(
     rewards: RoundRewards, positions: Sequence[RolloutPosition], which: np.ndarray, records: np.ndarray
 ) -> np.ndarray:
-    """Return f64[n]: the reward of each round for the seat of its position, computed as in self-play.
-
-    which: i64[n], index of the position. records: GAME[n], as in `FinishedRollouts.ended`.
-    """
+    """Return f64[n]: rounds' rewards to the seats of positions; which: i64[n], positions; records: GAME[n], ended."""
     seats = np.array([position.seat for position in positions])[which]
     lengths = np.array([len(position.history) for position in positions])
     starts = np.zeros((len(positions), lengths.max() + 1), START)

@@ -100,10 +100,7 @@ class Flow:
         sampling_of: Mapping[str, Sampling] | None = None,
         name: str = "",
     ) -> None:
-        """networks: by model name, or none if they are computed elsewhere (`begin`).
-
-        sampling_of: exceptions to `sampling`, by model name. name: of the agent.
-        """
+        """networks: by model, or none if computed elsewhere (`begin`). sampling_of: exceptions, by model."""
         self.name = name
         self.networks = networks
         self.encoder = encoder
@@ -148,8 +145,7 @@ class FlowBatch:
     def _propose(self, logits: Mapping[str, np.ndarray]) -> None:
         """Decide about every legal chow, pong and kong: make the most confident one, else pass if legal.
 
-        Among equally confident options the higher action wins: the one with the red five, which then cannot be lost by
-        a discard.
+        Of equally confident ones the higher action wins: the red five's, which then cannot be lost by a discard.
         """
         outputs = [output for model in CALL_MODELS if (output := self._decide(model, logits))]
         if outputs:
@@ -181,10 +177,7 @@ class FlowBatch:
     def _decide(
         self, model: str, logits: Mapping[str, np.ndarray], legal: np.ndarray | None = None
     ) -> ModelOutput | None:
-        """Let one network decide where nothing has been decided yet; record and return its output, None without rows.
-
-        legal: bool[n, 34], what may be chosen in each decision of the batch; None: anything.
-        """
+        """Let a network decide what is open; return its output, None without rows. legal: bool[n, 34], None: all."""
         inputs = self._inputs.get(model)
         if inputs is None:
             return None

@@ -49,15 +49,13 @@ class AgentOutput:
 class Agent(Protocol):
     """Anything that plays.
 
-    An agent must keep no state between calls that affects its actions: they depend on the games alone, so that
-    decisions may come in any order and from any number of tables.
+    It keeps no state between calls that affects its actions: decisions may come in any order, from any tables.
     """
 
     name: str
 
     def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
         """Choose an action for each decision; games: GAME[...], indexed by `decisions.game`, not modified."""
-        ...
 
 
 def act_each(
@@ -65,8 +63,7 @@ def act_each(
 ) -> tuple[np.ndarray, list[AgentOutput]]:
     """Let several agents each choose for their own decisions of a batch; who: i64[n], the number of each one's agent.
 
-    Returns actions i64[n], and the outputs of the agents that had any, whose rows name decisions of the whole
-    batch.
+    Returns actions i64[n], and the outputs of the agents that had any; rows name decisions of the whole batch.
     """
     actions, outputs = np.empty(len(decisions), np.int64), []
     for agent, rows, part in shares(agents, who, decisions):
@@ -85,23 +82,16 @@ class Follower(Protocol):
     """
 
     def game_started(self, table: int, game: np.void, seats: Sequence[int], names: Sequence[str]) -> None:
-        """Receive a new game at a table, GAME as it stands at the first decision, and the seats the agent plays.
-
-        names: of the agents in all four seats; empty to keep them from each other.
-        """
-        ...
+        """Receive a new game: GAME at its first decision, the agent's seats, and all names, or none to hide them."""
 
     def round_over(self, table: int, record: np.void) -> None:
         """Receive the end of a round: GAME as in `Ended.records`."""
-        ...
 
     def game_over(self, table: int) -> list[str]:
         """End the game at a table, after its last round; return descriptions of what the agent did wrong in it."""
-        ...
 
     def close(self) -> None:
         """Release all external resources."""
-        ...
 
 
 @runtime_checkable
@@ -110,7 +100,6 @@ class Counting(Protocol):
 
     def take_counts(self, table: int) -> dict[str, float]:
         """Return the counts at a table since the last call, by name: numbers that add up over games."""
-        ...
 
 
 #: Faults in a game, and counts of it: each with the index of the agent.
@@ -118,10 +107,7 @@ Notes = tuple[list[tuple[int, str]], list[tuple[int, dict[str, float]]]]
 
 
 class Followers:
-    """Passes the events of games to `Follower` agents, as an `Audience` of `simulator.players.play`.
-
-    Collects their faults and the counts of `Counting` agents.
-    """
+    """Passes events to `Follower` agents, as an `Audience`; collects their faults, and counts of `Counting` agents."""
 
     def __init__(self, agents: Sequence[Agent], named: bool = False) -> None:
         """named: whether followers receive the names of all four agents."""
@@ -173,7 +159,6 @@ class Interruptible(Protocol):
 
     def watch(self, stop: Event) -> None:
         """Raise `suphx.threads.Stopped` from `act`, also in the middle of it, while this event is set."""
-        ...
 
 
 class RuleAgent:
@@ -191,10 +176,7 @@ class RuleAgent:
 
 
 class AgentPlayer:
-    """Adapter that makes an agent a player of `simulator.check.run`; pickled without the agent.
-
-    Each process loads it when it is first needed.
-    """
+    """Adapter that makes an agent a player of `simulator.check.run`; each process loads the agent when it is needed."""
 
     def __init__(self, load: Callable[[], Agent]) -> None:
         self._load = load

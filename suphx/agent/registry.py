@@ -50,10 +50,7 @@ class NetworkAgent(Flow):
         sampling: Sampling | None = None,
         batch_invariant: bool = False,
     ) -> None:
-        """networks: by model name, all of `MODELS`. sampling: by default each network's likeliest action.
-
-        batch_invariant: as in `Evaluator`; with it logits do not depend on the other decisions of their batch.
-        """
+        """networks: by model. sampling: by default the likeliest actions. batch_invariant: as in `Evaluator`."""
         evaluators = {model: Evaluator(networks[model], precision, batch_invariant) for model in MODELS}
         calls = {model: evaluator.logits for model, evaluator in evaluators.items()}
         super().__init__(calls, encoder, sampling or Sampling(), name=name)
@@ -76,10 +73,7 @@ def weights_folder(name: str) -> Path:
 
 
 def fingerprint_of_networks(name: str) -> str:
-    """Return a string that changes with the networks behind a name: a hash of their files, for fresh ones the version.
-
-    Raises InputError for unusable weights.
-    """
+    """Return a hash of the files behind a name, the version for fresh networks; raises InputError for unusable ones."""
     if name.partition(":")[0] == UNTRAINED:
         return name_and_version(name)
     card = load_card(weights_folder(name))
@@ -99,10 +93,6 @@ def load_networks(name: str, seed: int = 0) -> tuple[str, dict[str, PolicyNetwor
     return name if name in INCLUDED else load_card(folder).name, load_weights(folder)
 
 
-def _load_player(name: str, settings: AgentSettings) -> Agent:
-    return RuleAgent(player(name, settings.seed))
-
-
 def _load_networks(name: str, settings: AgentSettings) -> Agent:
     title, networks = load_networks(name, settings.seed)
     precision = settings.precision or choose_precision()
@@ -110,7 +100,7 @@ def _load_networks(name: str, settings: AgentSettings) -> Agent:
     return NetworkAgent(title, networks, PlaneEncoder(), precision, sampling, settings.batch_invariant)
 
 
-_RULE_PLAYER = AgentKind(_load_player)
+_RULE_PLAYER = AgentKind(lambda name, settings: RuleAgent(player(name, settings.seed)))
 _WEIGHTS = AgentKind(_load_networks, fingerprint_of_networks, has_networks=True)
 for each in PLAYERS:
     AGENTS.register(each, _PLAYERS[each], lambda: _RULE_PLAYER)
@@ -142,23 +132,18 @@ def load_agent(
     batch_invariant: bool = False,
     timeout: float | None = None,
 ) -> Agent:
-    """Load the agent with a name: an entry of `AGENTS` or a folder of weights.
-
-    For the other arguments see `AgentSettings`. Raises InputError for an unknown name or unusable weights.
-    """
+    """Load an agent of `AGENTS` or a folder of weights, by `AgentSettings`; raises InputError for an unusable one."""
     return _known(name).load(name, AgentSettings(seed, temperature, precision, batch_invariant, timeout))
 
 
 def has_networks(name: str) -> bool:
     """Return whether the agent with a name decides with this project's own networks."""
-    kind = kind_of(name)
-    return kind is not None and kind.has_networks
+    return bool((kind := kind_of(name)) and kind.has_networks)
 
 
 def is_external(name: str) -> bool:
     """Return whether a name stands for an external bot."""
-    kind = kind_of(name)
-    return kind is not None and kind.is_external
+    return bool((kind := kind_of(name)) and kind.is_external)
 
 
 def fingerprint(name: str) -> str:

@@ -36,12 +36,10 @@ def verify(
     with progress("verifying", 1.0) as show:
         for summary, share in verify_paths(list(paths), workers):
             show(share, f"{summary.games:,} games, {summary.games / max(summary.seconds, 1e-9):,.0f}/s")
-    for line in [*map(str, summary.first_mismatches[:most]), *summary.first_errors[:most]]:
-        print(line, file=sys.stderr)
-    for line in summary.first_skipped[:most]:
-        print(f"skipped: {line}", file=sys.stderr)
-    for line in summary.first_unknown[:most]:
-        print(f"rules not known: {line}", file=sys.stderr)
+    prefixes = {"mismatches": "", "errors": "", "skipped": "skipped: ", "unknown": "rules not known: "}
+    for name, words in prefixes.items():
+        for line in getattr(summary, f"first_{name}")[:most]:
+            print(f"{words}{line}", file=sys.stderr)
     if as_json:
         print(json.dumps(summary.numbers()))
     else:

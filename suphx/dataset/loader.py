@@ -55,8 +55,7 @@ class PairChunk(Generic[T]):
     planes: np.ndarray
     """uint64[n, planes]: the network's input."""
     targets: T
-    """What its output is held against: for the agent's networks the action taken, i64[n], a kind of tile or NO and
-    YES."""
+    """What its output is held against: for the agent's networks the action taken, i64[n]: a kind, or NO and YES."""
 
     def __len__(self) -> int:
         return len(self.targets)

@@ -73,7 +73,6 @@ def load_agents(plan: MatchPlan, terms: MatchTerms) -> list[Agent]:
     ]
 
 
-#: Loads the agents of a plan.
 Load = Callable[[MatchPlan, MatchTerms], Sequence[Agent]]
 
 

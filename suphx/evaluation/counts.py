@@ -77,10 +77,7 @@ class Counted:
     """Name to i64[deals, columns], as from `Results.units`; in a file from the first deal on."""
 
     def on_deals(self, text: str) -> Counted:
-        """Return the counts of the deals FROM:TO:STEP alone, of which any may be left out.
-
-        Raises InputError for anything else, and if fewer than two deals are left.
-        """
+        """Return the counts of deals FROM:TO:STEP, each optional; raises InputError, also for fewer than two."""
         parts = text.split(":")
         if not 2 <= len(parts) <= 3 or not all(not each or each.isdecimal() for each in parts) or parts[2:] == ["0"]:
             raise InputError(f"--deals {text}: write FROM:TO or FROM:TO:STEP")

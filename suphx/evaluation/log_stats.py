@@ -74,11 +74,8 @@ class LoggedGames:
 
     def units(self, wanted: Callable[[LoggedGame, int], bool]) -> np.ndarray:
         """Return i64[games, columns]: counts of the wanted seats in each game with any; wanted: of (game, seat)."""
-        rows = []
-        for game in self.games:
-            seats = [seat for seat in range(SEATS) if wanted(game, seat)]
-            if seats:
-                rows.append(game.counts[seats].sum(axis=0))
+        seats = [[seat for seat in range(SEATS) if wanted(game, seat)] for game in self.games]
+        rows = [game.counts[chosen].sum(axis=0) for game, chosen in zip(self.games, seats, strict=True) if chosen]
         return np.array(rows, np.int64).reshape(-1, len(COLUMNS))
 
     def of_players(self, names: Sequence[str]) -> np.ndarray:
@@ -87,15 +84,9 @@ class LoggedGames:
 
     def places(self, name: str) -> tuple[np.ndarray, int | None]:
         """Return a player's places u8[games] in order, 0 first to 3 fourth, and the level before the first game."""
-        counts: list[int] = []
-        start = None
-        for game in self.games:
-            if name in game.names:
-                seat = game.names.index(name)
-                if not counts and game.dan is not None:
-                    start = game.dan[seat]
-                counts.append(int(game.counts[seat, RANK_COLUMNS].argmax()))
-        return np.array(counts, np.uint8), start
+        played = [(game, game.names.index(name)) for game in self.games if name in game.names]
+        start = next((game.dan[seat] if game.dan is not None else None for game, seat in played), None)
+        return np.array([game.counts[seat, RANK_COLUMNS].argmax() for game, seat in played], np.uint8), start
 
 
 def count_game(log: GameLog | LogError, path: int = 0) -> LoggedGame | LeftOut:

@@ -50,10 +50,7 @@ class Means:
         return cls(batch or usual[0], threads or usual[1], workers)
 
     def deals_together(self, deals: int) -> int:
-        """Return how many deals to play together, grouped by agents, so that all tables side by side share agents.
-
-        At most an eighth of all deals, because an interrupted match has results only for complete deals.
-        """
+        """Return how many deals to play together, so that tables share agents: an interruption may lose an eighth."""
         return max(1, min(self.batch * max(self.threads, self.workers) // SEATS, deals // 8))
 
 

@@ -177,14 +177,12 @@ def running(units: np.ndarray, measure: Measure, points: int = 100) -> dict[str,
     units = _checked(units)
     n = len(units)
     places = np.unique(np.linspace(min(n, 2), n, min(points, n)).round().astype(int)).tolist()
-    result: dict[str, list[Any]] = {name: [] for name in ("deals", "games", "value", "low", "high")}
-    games = units[:, COLUMN["games"]].cumsum()
+    games, rows = units[:, COLUMN["games"]].cumsum(), []
     for place in places:
         value, error = jackknife(units[:place], measure)
-        row = (place, int(games[place - 1]), *map(_finite, (value, value - QUANTILE * error, value + QUANTILE * error)))
-        for name, each in zip(result, row, strict=True):
-            result[name].append(each)
-    return result
+        ends = value, value - QUANTILE * error, value + QUANTILE * error
+        rows.append((place, int(games[place - 1]), *map(_finite, ends)))
+    return dict(zip(("deals", "games", "value", "low", "high"), map(list, zip(*rows, strict=True)), strict=True))
 
 
 def anytime_intervals(values: np.ndarray, alpha: float = 1 - CONFIDENCE) -> np.ndarray:

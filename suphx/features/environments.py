@@ -1,7 +1,4 @@
-"""The environments of `simulator.envs` with the 838 planes of the networks as observations.
-
-To import this module registers `suphx/RiichiPlanes-v0` with Gymnasium.
-"""
+"""The environments of `simulator.envs` with the 838 planes of the networks; registers `suphx/RiichiPlanes-v0`."""
 
 import gymnasium
 import numpy as np

@@ -25,7 +25,6 @@ class Position:
     """GAME[1]: the table at the decision."""
     seat: int
     action: int
-    """The action that the seat chose."""
     event: int
     """Index of the log's event that comes next."""
 
@@ -43,10 +42,7 @@ class RoundStep:
 
 
 def start_round(rules: Rules, round_log: RoundLog) -> np.ndarray:
-    """Return GAME[1], a logged round before its deal; unknown places of the wall get the remaining tiles.
-
-    Raises LogError if the log's tiles form no valid wall.
-    """
+    """Return GAME[1], a logged round before its deal; raises LogError if its tiles form no valid wall."""
     games = np.zeros(1, r.GAME)
     game = games[0]
     game["rules"] = rules.to_record()
@@ -63,13 +59,6 @@ def start_round(rules: Rules, round_log: RoundLog) -> np.ndarray:
 
 def _unplayable(what: str) -> LogError:
     return LogError(f"{what} cannot be replayed; `suphx logs verify` tells more")
-
-
-def _is_draw(game: np.void, events: np.ndarray, at: int) -> bool:
-    """Return whether the event at index `at` is the draw that the game has just made."""
-    if at >= len(events) or events["type"][at] != r.EVENT_DRAW:
-        return False
-    return bool(events["seat"][at] == game["turn"] and events["tile"][at] == game["drawn"])
 
 
 def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[RoundStep]:
@@ -89,7 +78,8 @@ def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[RoundStep]:
             if cut and at == len(events):
                 _put_back_draw(game)
                 break
-            if not _is_draw(game, events, at):
+            drawn = r.EVENT_DRAW, game["turn"], game["drawn"]
+            if at >= len(events) or events[["type", "seat", "tile"]][at].tolist() != drawn:
                 raise _unplayable(f"event {at}")
             at = skip_shown(events, at + 1)
         if cut and at == len(events):
@@ -123,10 +113,7 @@ def _put_back_draw(game: np.void) -> None:
 
 
 def positions_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Position]:
-    """Yield every decision of a round with more than one legal action, in order; for a claim, of each seat that may.
-
-    Raises LogError if the log does not follow the rules (`suphx logs verify` gives details).
-    """
+    """Yield every decision with several legal actions, in order; raises LogError if the log breaks the rules."""
     for step in steps_of_round(rules, round_log):
         for seat, action in step.answers:
             legal = step.games["legal"][0, seat]

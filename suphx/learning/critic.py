@@ -41,10 +41,7 @@ class Critic:
         self._steps, self._warmup = config.critic.steps, config.critic.warmup_steps
 
     def values(self, experience: np.ndarray) -> np.ndarray:
-        """Return f32[n, 4]: the expected reward of each seat at each decision, starting with the seat that decides.
-
-        Raises ValueError if the decisions come without hidden planes.
-        """
+        """Return f32[n, 4]: expected rewards, the deciding seat's first; raises ValueError without hidden planes."""
         values = np.empty((len(experience), SEATS), np.float32)
         with torch.inference_mode():
             for rows in microbatches(len(experience), self._precision):

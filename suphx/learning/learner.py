@@ -77,10 +77,7 @@ class Learner:
         return self.config.gamma_at(self.games)
 
     def count_games(self, games: int) -> None:
-        """Count finished games. When gamma reaches 0, networks are replaced by normal ones of the same function.
-
-        Their optimizers then start afresh, at the lower learning rate of that phase.
-        """
+        """Count games; at gamma 0 networks become normal ones of the same function, with fresh optimizers."""
         self.games += games
         if self.config.oracle and self.gamma == 0 and not self.narrowed:
             self._narrow()
@@ -96,10 +93,7 @@ class Learner:
         return self.advantages.of(batch, raw)
 
     def learn(self, model: str, minibatch: np.ndarray, version: int) -> dict[str, dict[str, float]]:
-        """Take a step of a model's policy, and of the critic if there is one; return metrics of both, by name.
-
-        version: of the weights that play now.
-        """
+        """Take a step of a model's policy, and of any critic; return metrics by name. version: that plays now."""
         staleness = float(version - minibatch["version"].astype(np.int64).mean())
         metrics = {model: self.step(model, minibatch) | {"staleness": staleness}}
         if self.critic is not None:
@@ -109,17 +103,12 @@ class Learner:
     def step(self, model: str, minibatch: np.ndarray) -> dict[str, float]:
         """Take a step of a model's policy on a minibatch, with advantages; return metrics about it, by name.
 
-        Raises LearningDiverged, with nothing changed, if a metric is not finite, and ValueError if there are no
-        decisions or an action was not legal.
+        Raises LearningDiverged, with nothing changed, if a metric is not finite, ValueError for no or illegal actions.
         """
         learning = self._models[model]
         actions = minibatch["action"].astype(np.int64)
         inside = actions < OUTPUTS[model]
-        if (
-            not len(minibatch)
-            or not inside.all()
-            or not np.take_along_axis(minibatch["legal"], actions[:, None], 1).all()
-        ):
+        if not len(minibatch) or not inside.all() or not minibatch["legal"][np.arange(len(actions)), actions].all():
             raise ValueError(f"{model}: no decisions, or an action that was not legal")
         guided = self.config.oracle if self.narrowed else None  # its last phase has settings of its own
         config = self.config

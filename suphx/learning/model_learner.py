@@ -65,7 +65,6 @@ class ModelState(StrictModel):
     """Everything that changes in one model's learning, besides tensors."""
 
     steps: int
-    """Steps taken by the optimizer."""
     entropy: ControllerState
     behavior_kl: float = Field(validation_alias=AliasChoices("behavior_kl", "behaviour_kl"))  # the earlier name
     """Recent average divergence from the policies that played."""
@@ -91,10 +90,7 @@ class ModelLearner:
         self.behavior_kl = 0.0
 
     def set(self, network: PolicyNetwork, hidden: int = 0) -> None:
-        """Set the network that learns, with a fresh optimizer.
-
-        hidden: how many of the network's planes, at the end, show hidden information.
-        """
+        """Set the network that learns, with a fresh optimizer; hidden: number of its last planes, which are hidden."""
         config = self.config
         self.network = network
         rate, muon = config.rate_for(network.model), config.optimizer == "muon"
@@ -162,10 +158,7 @@ class ModelLearner:
 
 
 def metrics_of(parts: list[dict[str, torch.Tensor]]) -> dict[str, float]:
-    """Return metrics by name, as means over a batch's decisions; `loss` is a mean over the accepted ones.
-
-    parts: what `learn_from` returned for parts of the batch; the first one has all names.
-    """
+    """Return metrics by name, means over a batch, `loss` over accepted; parts: of `learn_from`, the fullest first."""
     loss = float(sum(each["loss"] for each in parts))
     terms = {name: torch.cat([each[name] for each in parts if name in each]) for name in parts[0] if name != "loss"}
     accepted, weight = int(terms.pop("accepted").sum()), terms.pop("weight")

@@ -85,10 +85,7 @@ class Optimizer:
         self.steps = 0
 
     def divide_gradients(self, by: float, peers: Peers) -> float:
-        """Turn summed gradients into means, clip them to the maximum norm, and return the norm before clipping.
-
-        by: number of decisions of the whole step. peers: the processes that share it.
-        """
+        """Turn summed gradients into means over `by` decisions, clip them, and return the norm before clipping."""
         gradients = [weight.grad for weight in self._weights if weight.grad is not None]
         peers.add_up(gradients)
         for gradient in gradients:

@@ -11,15 +11,13 @@ from torch import distributed
 
 #: How long to wait for a process that does not answer before the step fails in all of them.
 _TIMEOUT = datetime.timedelta(seconds=300)
-#: The loopback interface.
 _LOOPBACK = "lo0" if sys.platform == "darwin" else "lo"
 
 
 def open_store(host: str) -> distributed.TCPStore:
     """Return a store through which processes find each other; it listens while it is referenced, and needs no token.
 
-    host: this machine's address to listen on; torch by default listens on all. Raises OSError if there is no such
-    address.
+    host: this machine's address to listen on; torch by default listens on all. Raises OSError for another.
     """
     listening = socket.create_server((host, 0))
     port = listening.getsockname()[1]

@@ -47,7 +47,6 @@ class ReplayState(StrictModel):
     draws: dict[str, int] = Field(default_factory=dict)
     """Number of minibatches drawn, by model."""
     added: int = 0
-    """Number of decisions added."""
     used: int = 0
     """Number of uses of decisions."""
     stale: int = 0
@@ -84,7 +83,8 @@ class ReplayBuffer:
                 self._parts.append(_Part(model, int(each), rows, np.zeros(len(rows), np.uint8)))
         self._state.added += sum(len(each) for each in batch.experience.values())
         self._drop_stale()
-        self._make_room()
+        while self.size() > self._config.bytes:
+            self._state.crowded += int((self._parts.pop(0).uses == 0).sum())
 
     def advance(self, version: int) -> None:
         """Set the version that is learning now, and drop decisions that have become too stale."""
@@ -164,13 +164,6 @@ class ReplayBuffer:
             if part.version < oldest:
                 self._state.stale += int((part.uses == 0).sum())
         self._parts = [part for part in self._parts if part.version >= oldest and len(part.uses)]
-
-    def _make_room(self) -> None:
-        size = self.size()
-        while size > self._config.bytes:
-            oldest = self._parts.pop(0)
-            self._state.crowded += int((oldest.uses == 0).sum())
-            size -= oldest.size
 
     def _compact(self) -> None:
         parts = []

@@ -49,7 +49,6 @@ class _Description(BaseModel):
     layout: str
     planes: int = Field(ge=1, le=4096)
     kind: str = RESIDUAL
-    """The network's architecture."""
 
 
 class AgentCard(StrictModel):
@@ -158,10 +157,7 @@ def read_tensors(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
 
 
 def with_weights(path: Path, tensors: Mapping[str, torch.Tensor], build: Callable[[], M]) -> M:
-    """Return the network that `build` makes, on the CPU, with the tensors of a file as its weights.
-
-    Raises WeightsError, naming the file, unless they are finite numbers for that network's state.
-    """
+    """Return the network of `build` with a file's tensors; raises WeightsError unless they fit and are finite."""
     with torch.device("meta"):
         network = build()
     wanted = network.state_dict()

@@ -56,10 +56,7 @@ class DiscardExamples:
     targets: Targets
 
     def after(self, which: np.ndarray) -> DiscardExamples:
-        """Return these examples with those of bool[n] after the discard that was made.
-
-        What they gain is counted from there on: without a riichi bet that was just paid.
-        """
+        """Return these with those of bool[n] after their discard; gains count from there, less a bet just paid."""
         positions, points = self.positions.copy(), self.targets.points.copy()
         seats = self.seats[which]
         before = positions["scores"][which, seats]

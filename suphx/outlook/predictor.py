@@ -42,8 +42,7 @@ class Outlooks:
     """The network's predictions for n positions."""
 
     chances: np.ndarray
-    """f64[n, 3, 34]: the probability that a tile of a kind, discarded now, deals in to each other seat, the next one
-    first."""
+    """f64[n, 3, 34]: the probability that a kind, discarded now, deals in to each other seat, the next one first."""
     losses: np.ndarray
     """f64[n, 3, 34]: the points that it then costs, on average."""
     results: np.ndarray
@@ -123,7 +122,6 @@ class DiscardValues:
     """What each discard is worth in n positions; NaN for kinds that may not be discarded."""
 
     before: Outlooks
-    """The outlook before the discard."""
     risk: np.ndarray
     """f64[n, 34]: the probability that the discard deals in to anybody at once."""
     danger: np.ndarray

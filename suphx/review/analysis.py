@@ -10,7 +10,6 @@ from simulator.actions import legal_mask
 from simulator.efficiency import accepted_batch, discards_batch
 from simulator.jit import compile_beside
 from simulator.logs.model import GameLog
-from simulator.logs.verify import Mismatch
 from simulator.record import MELD, SEATS, WIN
 from simulator.scoring.hands import score_batch
 from simulator.tiles import KINDS
@@ -20,7 +19,7 @@ from suphx.agent.model_decisions import compile_model_decisions
 from suphx.agent.registry import NetworkAgent
 from suphx.errors import InputError
 from suphx.outlook.predictor import Outlook, included_outlook
-from suphx.review.choices import DecisionPoint, decisions_of
+from suphx.review.choices import Assessment, DecisionPoint
 from suphx.review.document import Decision, Phi, Review, SeatReview
 from suphx.review.game import Replayed, replay, round_of, standing_of
 from suphx.review.listing import compile_features
@@ -81,7 +80,10 @@ def review_game(
     progress("drawing the tables", 0.1)
     rounds = [round_of(game, number) for number in range(len(game.rounds))]
     _compile_the_rest()
-    remarks = [_remark(each) for each in game.mismatches]
+    remarks = [
+        clean(f"{each.place}: {each.what}: {each.expected} by the rules, {each.actual} in the log")
+        for each in game.mismatches
+    ]
     outlook: Outlook | None = None
     try:
         outlook = included_outlook(log.rules)
@@ -148,28 +150,20 @@ def last_part(path: str) -> str:
     return path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 
-def _remark(mismatch: Mismatch) -> str:
-    place = ", ".join(part for part in (mismatch.round, mismatch.event) if part)
-    return clean(f"{place}: {mismatch.what}: {mismatch.expected} by the rules, {mismatch.actual} in the log")
-
-
 def _seat(game: Replayed, seat: int, agent: NetworkAgent, outlook: Outlook | None) -> SeatReview:
     """Return the review of one seat."""
     decision_points: list[DecisionPoint] = []
     absent = 0
     for number, moments in enumerate(game.rounds):
         for frame, moment in enumerate(moments):
-            for answering, action in moment.answers:
-                if answering != seat:
-                    continue
-                mask = legal_mask(game.records[moment.record], seat)
-                if mask.sum() < 2:
-                    continue
-                if seat in moment.absent:
-                    absent += 1
-                    continue
-                decision_points.append(DecisionPoint(moment.record, number, frame, seat, action, mask))
+            action, mask = dict(moment.answers).get(seat), legal_mask(game.records[moment.record], seat)
+            if action is None or mask.sum() < 2:
+                continue
+            if seat in moment.absent:
+                absent += 1
+                continue
+            decision_points.append(DecisionPoint(moment.record, number, frame, seat, action, mask))
     by_round: list[list[Decision]] = [[] for _ in game.rounds]
-    for decision in decisions_of(game.records, decision_points, agent, game.log.rules, outlook):
+    for decision in Assessment(game.records, decision_points, agent, game.log.rules, outlook).decisions():
         by_round[decision.round].append(decision)
     return seat_review(seat, by_round, absent, luck_of(game.records, game.rounds, seat))

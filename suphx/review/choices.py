@@ -41,7 +41,6 @@ class DecisionPoint:
     frame: int
     seat: int
     action: int
-    """The action taken."""
     legal: np.ndarray
     """bool[ACTIONS]."""
 
@@ -53,27 +52,10 @@ def difference(preferred: float, taken: float) -> float:
 
 
 def choice_of(action: int, drawn: int) -> int:
-    """Return the choice that an action is to the networks: for a discard its kind, otherwise the action itself.
-
-    drawn: the tile just drawn, for the action that discards it.
-    """
+    """Return what an action is to the networks: for a discard its kind, that of `drawn` if just drawn, else itself."""
     if action == r.DISCARD_DRAWN:
         return drawn >> 2
     return RED_FIVE_KINDS[action - r.DISCARD_RED] if r.DISCARD_RED <= action < r.DISCARD_DRAWN else action
-
-
-def decisions_of(
-    records: np.ndarray,
-    decision_points: Sequence[DecisionPoint],
-    agent: NetworkAgent,
-    rules: Rules,
-    outlook: Outlook | None = None,
-) -> list[Decision]:
-    """Return the agent's assessment of decisions, in order, without those in which it distinguishes no two actions.
-
-    records GAME[...]; outlook: gives the values of discards. `Decision.number` counts the decisions returned.
-    """
-    return _Facts(records, decision_points, agent, rules, outlook).decisions()
 
 
 #: The fields of a candidate that the outlook gives; the last two only for discards.
@@ -130,8 +112,8 @@ def _before(values: DiscardValues) -> list[OutlookDocument]:
     return [OutlookDocument(**dict(zip(OutlookDocument.model_fields, row, strict=True))) for row in rows]
 
 
-class _Facts:
-    """Everything known about a game's decisions, computed for all of them in batches."""
+class Assessment:
+    """An agent's assessment of decisions, computed for all of them in batches."""
 
     def __init__(
         self,
@@ -139,8 +121,9 @@ class _Facts:
         points: Sequence[DecisionPoint],
         agent: NetworkAgent,
         rules: Rules,
-        outlook: Outlook | None,
+        outlook: Outlook | None = None,
     ) -> None:
+        """Assess decisions; records: GAME[...], outlook: gives the values of discards."""
         index = np.array([each.record for each in points], np.int32)
         seats = np.array([each.seat for each in points], np.uint8)
         legal = np.array([each.legal for each in points], np.bool_).reshape(len(points), r.ACTIONS)
@@ -173,7 +156,7 @@ class _Facts:
         return dict(sorted(actions.items(), key=lambda each: (-probability[int(each[1])], each[0])))
 
     def decisions(self) -> list[Decision]:
-        """Return the decisions with at least two choices."""
+        """Return the decisions in which the agent distinguishes at least two actions; `number` counts them."""
         rows = [n for n, choices in enumerate(self._choices) if len(choices) > 1]
         targets = self._targets(rows)
         return [self._decision(number, n, targets[n]) for number, n in enumerate(rows)]
@@ -181,17 +164,17 @@ class _Facts:
     def _candidate(self, n: int, choice: int, action: Action, safety: Sequence[Safety]) -> Candidate:
         probability = round(float(self._opinions.probability[n, int(action)]), 5)
         values = self._worth[n][1][choice] if n in self._worth and choice <= r.DECLARE_RIICHI else {}
-        if choice >= r.DISCARD_RED:
-            tile = action.claimed or (action.own[0] if action.own else "")
-            return Candidate(
-                type=action.type, name=action.name, tile=tile, own=list(action.own), probability=probability,
-                shanten=None, accepted=None, danger=[], **values,
-            )  # fmt: skip
-        tile, kind, (shanten, accepted) = action.own[0], KIND_NAMES[choice], self._discards[n]
-        danger = [each.seat for each in safety if each.riichi and kind not in each.safe and kind not in each.suji]
+        tile, own, name = action.claimed or (action.own[0] if action.own else ""), list(action.own), action.name
+        shanten: int | None = None
+        accepted: int | None = None
+        danger: list[int] = []
+        if choice < r.DISCARD_RED:
+            own, name, kind = [], f"discard {tile}", KIND_NAMES[choice]
+            shanten, accepted = (int(each[choice]) for each in self._discards[n])
+            danger = [each.seat for each in safety if each.riichi and kind not in each.safe and kind not in each.suji]
         return Candidate(
-            type=action.type, name=f"discard {tile}", tile=tile, own=[], probability=probability,
-            shanten=int(shanten[choice]), accepted=int(accepted[choice]), danger=danger, **values,
+            type=action.type, name=name, tile=tile, own=own, probability=probability,
+            shanten=shanten, accepted=accepted, danger=danger, **values,
         )  # fmt: skip
 
     def _safety_of(self, n: int) -> list[Safety]:
@@ -255,9 +238,7 @@ class _Facts:
 
 def mistake_of(lost: float | None) -> str:
     """Return the class of a decision by what it lost in points, as in `Decision.mistake`."""
-    if lost is None:
-        return ""
-    return next((name for name, least in reversed(MISTAKES.items()) if lost >= least), "")
+    return next((name for name, least in reversed(MISTAKES.items()) if lost is not None and lost >= least), "")
 
 
 def _rounded(values: np.ndarray, digits: int) -> list[list[float | None]]:

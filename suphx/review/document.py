@@ -110,14 +110,12 @@ class Decision(Document):
     number: int
     """Number of the decision among those of the seat in the game, from 0."""
     situation: str
-    """Kind of decision: the first that applies of `win`, `nine terminals`, `call` (a claim), `kong` (closed or added),
-    `riichi` and `discard`."""
+    """The first that applies of `win`, `nine terminals`, `call` (a claim), `kong` (own), `riichi` and `discard`."""
     turn: int
     """Number of own discards before it, including called ones."""
     shanten: int
     """Tiles missing for tenpai, before the decision; -1 for a complete hand."""
     against_riichi: bool
-    """Whether another seat is in riichi."""
     candidates: list[Candidate]
     """All candidates, likeliest first."""
     taken: int
@@ -138,8 +136,7 @@ class Decision(Document):
     outlook: OutlookDocument | None = None
     """Before a discard: what the position is worth."""
     lost: float | None = None
-    """Expected points of the agent's choice minus those of the one taken, where both are known; negative if the one
-    taken is worth more."""
+    """Expected points of the agent's choice minus those of the one taken, where both are known; may be negative."""
     mistake: str = ""
     """`small`, `medium` or `large` by what was lost, from 100, 300 and 1,000 points; empty for less."""
 
@@ -261,11 +258,9 @@ class SeatReview(Document):
 
     seat: int
     decisions: list[list[Decision]]
-    """Decisions by round."""
     agreed: int
     """Number of decisions in which it did what the agent would do."""
     count: int
-    """Total number of decisions."""
     rating: float | None
     """100 times the mean over all decisions of min(1, q / p), p and q as in `Decision.difference`; 100 for a player who
     always agrees with the agent. None without decisions."""
@@ -304,7 +299,6 @@ class Review(Document):
     """Final points in thousands, by the rules; None for an unfinished game."""
     phi: Phi | None
     seats: list[SeatReview]
-    """The review of each requested seat."""
     remarks: list[str]
     """Remarks for the reader: where the log contradicts the rules, why there is no Phi."""
     notes: list[Note] = []

@@ -20,9 +20,9 @@ import numpy as np
 
 from simulator.efficiency import kinds_of
 from simulator.legal import is_furiten
-from simulator.record import PHASE_CALL_DISCARD, PHASE_NAMES, SEATS
+from simulator.record import PHASE_NAMES, SEATS
 from simulator.tiles import split_tiles
-from simulator.views.table import Meld, RiverTile, SeatView, table_view
+from simulator.views.table import Meld, RiverTile, SeatView, table_view, waits_now
 
 Frame = dict[str, Any]
 
@@ -61,12 +61,6 @@ def _seat(game: np.void, view: SeatView, is_open: bool) -> Frame:
         "waits": kinds_of(waits),
         "furiten": bool(waits and is_furiten(game, seat)),
     }
-
-
-def waits_now(game: np.void, seat: int) -> int:
-    """Return the mask of the kinds that complete a hand without the tile just drawn; 0 if it is not tenpai."""
-    stale = game["phase"] == PHASE_CALL_DISCARD and game["turn"] == seat  # waits are updated after the discard
-    return 0 if stale else int(game["waits"][seat])
 
 
 def _meld(meld: Meld) -> list[Any]:

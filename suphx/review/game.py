@@ -61,15 +61,11 @@ def replay(log: GameLog) -> Replayed:
             if not mismatches:
                 raise
     last = mismatches[-1]  # where the replay stopped
-    place = ", ".join(part for part in (last.round, last.event) if part)
-    raise LogError(f"{last.what}: expected {last.expected}, found {last.actual}", log.source, place)
+    raise LogError(f"{last.what}: expected {last.expected}, found {last.actual}", log.source, last.place)
 
 
 def played(log: GameLog, ends: np.ndarray, mismatches: Sequence[Mismatch] = ()) -> Replayed:
-    """Replay a game, or some rounds of one, that is known to fit the rules.
-
-    ends: as in `Replayed`, of the finished rounds. Raises LogError if a move does not fit the rules after all.
-    """
+    """Replay rounds that fit the rules; ends: of the finished ones. Raises LogError if a move does not after all."""
     records: list[np.void] = []
     rounds = []
     for number, round_log in enumerate(log.played):
@@ -80,18 +76,13 @@ def played(log: GameLog, ends: np.ndarray, mismatches: Sequence[Mismatch] = ()) 
             records.append(step.games[0])
         rounds.append(moments)
     if log.cut:
-        ends = np.append(ends, _left_off(records[-1]))
+        end = np.array([records[-1]], GAME)
+        end["result"] = np.zeros((), GAME["result"])
+        for name in ("round", "repeat_counter", "bets", "scores"):
+            end["result"][name] = end[name]
+        ends = np.append(ends, end)
     # np.concatenate would compare all fields of all records
     return Replayed(log, np.array(records, GAME), rounds, ends, list(mismatches))
-
-
-def _left_off(game: np.void) -> np.ndarray:
-    """Return GAME[1], a table as it is when the log ends within the round."""
-    end = np.array([game], GAME)
-    end["result"] = np.zeros((), GAME["result"])
-    for name in ("round", "repeat_counter", "bets", "scores"):
-        end["result"][name] = end[name]
-    return end
 
 
 def _absent(log: GameLog, number: int, round_log: RoundLog, event: int) -> frozenset[int]:

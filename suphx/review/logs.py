@@ -24,10 +24,7 @@ _HOLDS = re.compile(r"https?://[^\s\"#]*#json=")
 
 
 def fetch_log(log: str) -> tuple[str, bytes]:
-    """Return the source and contents of a log, given its id at Tenhou. Nothing but the id is sent.
-
-    Raises InputError if that fails.
-    """
+    """Return the source and contents of a log, given its id at Tenhou, which is all that is sent; raises InputError."""
     import httpx
 
     data, end = bytearray(), time.monotonic() + WITHIN

@@ -124,10 +124,7 @@ def _exact(
 def _bonus(
     views: np.ndarray, hands: np.ndarray, of: np.ndarray, held: np.ndarray, unseen: np.ndarray, rules: Rules
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return han of dora i64[m], han of red fives i64[m], and whether the hand is open, bool[m].
-
-    Of the fives held, the red one is discarded last; of the unseen fives, it is drawn last.
-    """
+    """Return han of dora i64[m], of red fives i64[m], and whether open, bool[m]; red fives are kept, and drawn last."""
     tiles = views["melds"]["tiles"].astype(np.int64)  # [n, 4, 4]
     counted = (np.arange(4) < views["n_melds"][:, None])[..., None] & (tiles != NO_TILE)
     kinds = np.where(counted, tiles >> 2, 0)

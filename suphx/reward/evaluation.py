@@ -48,9 +48,7 @@ class Errors(BaseModel):
     """Errors of one predictor after rounds with one name."""
 
     rmse: Number
-    """Root mean squared error."""
     mae: Number
-    """Mean absolute error."""
     excess: Number | None
     """Its RMSE minus the reward predictor's on the same games; above zero the reward predictor is better."""
 
@@ -59,9 +57,7 @@ class Bin(BaseModel):
     """A group of predictions of similar size."""
 
     predicted: float
-    """Mean of the predictions."""
     actual: Number
-    """Mean of the actual rewards."""
     examples: int
 
 
@@ -89,10 +85,7 @@ class GameSampler:
         self._draws = np.concatenate([np.ones((1, n)), drawn])  # how often each game is drawn; at first, once
 
     def ratios(self, games: np.ndarray, above: np.ndarray, below: np.ndarray | None = None) -> np.ndarray:
-        """Return f64[bootstrap + 1]: sums of `above` divided by those of `below`, by default the number of examples.
-
-        The first is that of all games; NaN where the second sum is 0.
-        """
+        """Return f64[bootstrap + 1], all games first: sums of `above` by those of `below` (or number); NaN for 0."""
         game, n = np.searchsorted(self._games, games), len(self._games)
         with np.errstate(invalid="ignore"):
             return (self._draws @ np.bincount(game, above, n)) / (self._draws @ np.bincount(game, below, n))

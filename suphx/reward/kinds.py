@@ -28,22 +28,15 @@ class RoundRewards(ABC):
     unit = 1.0
     """What counts as a reward of 1, in `units`."""
     units = "rewards"
-    """Unit of measurement."""
     rules_used: ClassVar[tuple[str, ...]] = ()
     """Fields of `Rules` that a game must share with the rules that the reward was loaded for."""
 
     @abstractmethod
     def of(self, ended: Ended, games: Games) -> np.ndarray:
-        """Return f[n, 4]: the reward of each seat for n rounds that ended.
-
-        games: the n games up to and including these rounds, and the start of the next round where a game goes on.
-        """
+        """Return f[n, 4]: the seats' rewards for n rounds that ended; games: up to the next start if one goes on."""
 
     def take_errors(self) -> tuple[float, int]:
-        """Return the sum of squared errors of predictions in games that have ended since, and their number.
-
-        What was expected at the start of each round, against the game's result, in `units`.
-        """
+        """Return the sum of squared errors, in `units`, of predictions in games that ended since, and their number."""
         return 0.0, 0
 
 
@@ -54,10 +47,7 @@ class RewardKind(Config):
     """Which reward this is."""
 
     def load(self, rules: Rules) -> RoundRewards:
-        """Return the reward, ready for games by some rules and for other processes (by pickle).
-
-        Raises InputError if something that it needs is missing or does not fit the rules.
-        """
+        """Return the reward for some rules, picklable; raises InputError if something is missing or does not fit."""
         raise NotImplementedError
 
     def fingerprints(self) -> dict[str, str]:

@@ -46,8 +46,7 @@ def plot_calibration(path: Path, evaluation: RewardEvaluation, units: str) -> No
     """Write a PNG of mean actual against mean predicted rewards of held-out games, by group, with 95 % intervals."""
     figure, axes = one_panel((5.5, 5))
     draw_calibration(axes, evaluation.calibration, "o")
-    axes.set_xlabel(f"predicted ({units})")
-    axes.set_ylabel(f"actual ({units})")
+    axes.set(xlabel=f"predicted ({units})", ylabel=f"actual ({units})")
     axes.set_title(f"Calibration, {evaluation.games:,} held-out games", fontsize=11)
     axes.legend()
     write_figure(path, figure)

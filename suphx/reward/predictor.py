@@ -72,7 +72,6 @@ class Description(BaseModel):
 
     format: int = FORMAT_VERSION
     games: Length
-    """Length of the games."""
     rules: dict[str, bool | int | str]
     """The values of RULES_OF_REWARD."""
     target: Target
@@ -84,7 +83,6 @@ class Description(BaseModel):
     inputs: str = INPUTS_VERSION
     """Version of the inputs and their scaling (`inputs.py`)."""
     shape: RewardShape
-    """Sizes of the network."""
     about: dict[str, str] = {}
     """Further information: data, seed, error."""
 

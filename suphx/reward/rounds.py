@@ -94,15 +94,10 @@ class PhiRewards(RoundRewards):
         """Return f64[n, 4]: Phi after each round minus Phi before it."""
         phi, rows = self.predictor.phi(games), np.arange(len(games))
         played = games.n_starts - ~games.ended
-        self._note_errors(phi, played, games.ended)
-        return (phi[rows, played] - phi[rows, played - 1]) / self.unit
-
-    def _note_errors(self, phi: np.ndarray, played: np.ndarray, finished: np.ndarray) -> None:
-        """Compare Phi before each round of finished games with the games' results; phi is [n, rounds, 4]."""
         before = np.arange(phi.shape[1]) < played[:, None]
-        results = phi[np.arange(len(phi)), played][:, None]
-        errors = (phi - results)[before & finished[:, None]]
+        errors = (phi - phi[rows, played][:, None])[before & games.ended[:, None]]
         self._errors = self._errors[0] + float((errors**2).sum()), self._errors[1] + errors.size
+        return (phi[rows, played] - phi[rows, played - 1]) / self.unit
 
     def take_errors(self) -> tuple[float, int]:
         """Return the errors of Phi in the games that have ended, and reset them; they are not part of the state."""

@@ -31,13 +31,11 @@ class RewardResults(StrictModel):
     prizes: list[float]
     """By rank, with their mean subtracted."""
     source: str
-    """Where the games come from."""
     games: dict[str, int]
     """By split."""
     start: list[float]
     """Phi_0 by starting seat."""
     parameters: int
-    """Number of the network's parameters."""
     epochs: list[Epoch] = Field(validation_alias=FORMER["epochs"])
     """Losses, in squares of the prizes' standard deviation."""
     best_epoch: int = Field(validation_alias=FORMER["best_epoch"])
@@ -50,10 +48,7 @@ class RewardRun:
     """One run: iterate over `train` to its end, then call `finish`."""
 
     def __init__(self, config: RewardConfig, prepared: Prepared, folder: Path) -> None:
-        """Select the games and set up the training, or resume it from `folder`, which is created if needed.
-
-        Raises InputError if there are too few games, or if the folder contains the checkpoint of another training.
-        """
+        """Start the training or resume it; raises InputError for too few games and for another one's checkpoint."""
         self.config, self.folder, self._source = config, folder, prepared.sources()
         self._selection = select_games(prepared, config.games)
         for name in SPLITS:

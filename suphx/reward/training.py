@@ -178,10 +178,7 @@ class Trainer:
     """One training: call `run`, then `best_network`."""
 
     def __init__(self, config: RewardConfig, selection: RewardSelection, folder: Path) -> None:
-        """Prepare to train on the training split, or to resume from the folder's checkpoint.
-
-        Raises InputError if the folder's checkpoint belongs to another training.
-        """
+        """Prepare to train, or to resume; raises InputError if the folder's checkpoint belongs to another training."""
         self._config = config
         self._training = examples_of(selection.part("training"), config)
         self._validation = examples_of(selection.part("validation"), config)
@@ -197,7 +194,12 @@ class Trainer:
         games, split = selection.games, selection.split
         data = (games.starts.tobytes(), games.n_starts.tobytes(), games.final_scores.tobytes(), split.tobytes())
         self.progress = RewardProgress(purpose=purpose_of(about_training, INPUTS_VERSION, *data))
-        self._resume()
+        if checkpoint := load_checkpoint(self._path, self.progress.purpose, RewardProgress):
+            self.progress, tensors = checkpoint
+            self._network.load_state_dict(tensors_below(tensors, "network."))
+            state = {n: tensors_below(tensors, f"optimizer.{n}.") for n, _ in enumerate(self._network.parameters())}
+            self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": state})
+            self._best = tensors_below(tensors, "best.")
 
     @property
     def games(self) -> int:
@@ -252,19 +254,6 @@ class Trainer:
             self.progress.best_epoch = len(epochs)
             self._best = {name: tensor.clone() for name, tensor in self._network.state_dict().items()}
         epochs.append(Epoch(training_loss=training_loss, validation_loss=validation_loss))
-        self._save()
-
-    def _save(self) -> None:
         optimizer = {f"optimizer.{number}": each for number, each in self._optimizer.state_dict()["state"].items()}
         parts = {"network": self._network.state_dict(), "best": self._best} | optimizer
         save_checkpoint(self._path, self.progress, joined(parts))
-
-    def _resume(self) -> None:
-        checkpoint = load_checkpoint(self._path, self.progress.purpose, RewardProgress)
-        if checkpoint is None:
-            return
-        self.progress, tensors = checkpoint
-        self._network.load_state_dict(tensors_below(tensors, "network."))
-        state = {n: tensors_below(tensors, f"optimizer.{n}.") for n, _ in enumerate(self._network.parameters())}
-        self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": state})
-        self._best = tensors_below(tensors, "best.")

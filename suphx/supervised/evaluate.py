@@ -1,6 +1,6 @@
 """Agreement of a network with human moves on held-out pairs: all numbers in the result tables of a training run."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -106,9 +106,6 @@ def _summary(model: int, prepared: Prepared, columns: dict[str, np.ndarray]) -> 
     groups |= {name: (list(names), columns[name]) for name, names in SITUATIONS.items()}
     if model == KONG:
         groups["kong"] = (list(KONG_NAMES), (options >= CLOSED_KONG).astype(np.int64) + (options >= ADDED_KONG))
-    return summary | {f"by_{name}": _by(names, group, right, games) for name, (names, group) in groups.items()}
-
-
-def _by(names: Sequence[str], which: np.ndarray, right: np.ndarray, games: np.ndarray) -> dict[str, dict[str, Any]]:
-    """Return the agreement for each name that occurs; which i64[n]: index of the name that each pair belongs to."""
-    return {names[n]: share_with_interval(right[which == n], games[which == n]) for n in np.unique(which)}
+    for name, (names, of) in groups.items():  # index of the name that each pair belongs to
+        summary[f"by_{name}"] = {names[n]: share_with_interval(right[of == n], games[of == n]) for n in np.unique(of)}
+    return summary

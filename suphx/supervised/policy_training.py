@@ -56,7 +56,9 @@ class PolicyTraining(SupervisedTraining[PolicyNetwork, np.ndarray]):
             self.model_plan.pairs, config.batch, config.validations, config.patience, config.weak,
             config.checkpoint_seconds,
         )  # fmt: skip
-        purpose = purpose_of(model, self.model_plan, *_purpose(config), n_pairs, VERSION, precision.dtype)
+        elsewhere = {"name", "models", "test_pairs", "checkpoint_seconds", "generated", "start", "hide"}
+        about = config.model_dump(exclude=elsewhere), *filter(None, (config.start, config.hide))
+        purpose = purpose_of(model, self.model_plan, *about, n_pairs, VERSION, precision.dtype)
         super().__init__(model, optimizer, plan, folder, precision, purpose)
 
     def train(self, watch: Callable[[ChunkReport], None], stop: Event) -> PolicyNetwork:
@@ -130,9 +132,3 @@ def grow_into(fresh: PolicyNetwork, network: PolicyNetwork) -> None:
         if old.dim() > 1:
             weights[: len(old)] = 0
         weights[tuple(map(slice, old.shape))] = old
-
-
-def _purpose(config: PretrainConfig) -> tuple:
-    """Return the parts of a configuration, besides the model's own plan, that determine its training."""
-    elsewhere = {"name", "models", "test_pairs", "checkpoint_seconds", "generated", "start", "hide"}
-    return (config.model_dump(exclude=elsewhere), *filter(None, (config.start, config.hide)))

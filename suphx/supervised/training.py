@@ -156,22 +156,15 @@ class SupervisedTraining(ABC, Generic[N, T]):
         """purpose: hash of all that determines the training; raises InputError if the checkpoint has another."""
         self.model, self.optimizer, self.plan = model, optimizer, plan
         self.folder, self.precision = folder, precision
+        self.network: N = optimizer.network
+        self.average: N = optimizer.average
+        """The network with the moving average of the weights, which is what is validated and saved."""
         self.progress = SupervisedProgress(purpose=purpose)
         checkpoint = load_checkpoint(folder / CHECKPOINT_NAME, purpose, SupervisedProgress)
         if checkpoint is not None:
             self.progress, tensors = checkpoint
             self.network.load_state_dict(tensors_below(tensors, "network."))
             optimizer.load_tensors(tensors, self.progress.steps)
-
-    @property
-    def network(self) -> N:
-        """The network that is trained."""
-        return self.optimizer.network
-
-    @property
-    def average(self) -> N:
-        """The network with the moving average of the weights, which is what is validated and saved."""
-        return self.optimizer.average
 
     @abstractmethod
     def chunks(self, first: int) -> Generator[tuple[int, PairChunk[T]]]:
@@ -192,8 +185,7 @@ class SupervisedTraining(ABC, Generic[N, T]):
     def run(self, watch: Callable[[ChunkReport], None] = lambda report: None, stop: Event | None = None) -> None:
         """Train until the pairs are used up or validation stops it.
 
-        watch: called after every chunk. stop: set it to end the training early; it then writes a checkpoint and raises
-        SupervisedInterrupted.
+        watch: called after every chunk. stop: set it to write a checkpoint early and raise SupervisedInterrupted.
         """
         progress, plan = self.progress, self.plan
         self.folder.mkdir(parents=True, exist_ok=True)

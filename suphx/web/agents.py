@@ -38,10 +38,7 @@ class Players:
                 raise HTTPException(422, f"no agent {clean(name)!r}; there are {', '.join(self.names)}")
 
     def agents(self, names: list[str], seed: int) -> list[Agent]:
-        """Return the agents with these names, one instance per name; networks are loaded once for all games.
-
-        seed: random seed of the agents that make random choices.
-        """
+        """Return the agents with these names, one instance per name; seed: of those that make random choices."""
         with self._lock:
             agents = {name: load_agent(name, seed) if name in PLAYERS else self._networks(name) for name in set(names)}
         return [agents[name] for name in names]

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, FastAPI, Form, HTTPException, Request, Response, UploadFile
+from fastapi import APIRouter, FastAPI, Form, HTTPException, Response, UploadFile
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from simulator.logs.model import LogError
@@ -88,10 +88,6 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
     return routes
 
 
-def _refuse(_: Request, error: Exception) -> Response:
-    return JSONResponse({"detail": str(error)}, 409)
-
-
 async def _changes(jobs: ReviewJobs, review: str) -> AsyncIterator[str]:
     """Yield the status of a review each time it changes; ends when the client disconnects."""
     last: Status | None = None
@@ -144,5 +140,5 @@ def create_app(
     for view in VIEWS:
         app.include_router(view.load().load_routes()())
     for error in (InputError, LogError):
-        app.add_exception_handler(error, _refuse)
+        app.add_exception_handler(error, lambda _, refused: JSONResponse({"detail": str(refused)}, 409))
     return app

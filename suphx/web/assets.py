@@ -50,10 +50,7 @@ def style() -> str:
 
 @cache
 def modules() -> dict[str, str]:
-    """Return the texts of the modules by file name.
-
-    Two are made: `texts.js` has the texts in all languages, `views.js` the names of the plugins' views.
-    """
+    """Return the texts of the modules by file name; `texts.js` and `views.js` (names of plugins' views) are made."""
     files = [path for folder in (PAGE, *_view_folders()) for path in sorted(folder.glob("*.js"))]
     texts = as_script(json.dumps(languages(), ensure_ascii=False))
     return {path.name: path.read_text(encoding="utf-8") for path in files} | {
@@ -68,10 +65,7 @@ def hash_source(script: str) -> str:
 
 
 def fill(template: str, values: dict[str, str]) -> str:
-    """Return a template with each `{{name}}` replaced by its value, unescaped and not expanded any further.
-
-    Raises KeyError for a name without a value.
-    """
+    """Return a template with each `{{name}}` replaced by its value, unescaped, once; raises KeyError without one."""
     return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], template)
 
 
@@ -113,7 +107,7 @@ def review_page(review: Review) -> bytes:
         text_of("file.html"),
         {
             "policy": html.escape(policy),
-            "title": html.escape(_title(review)),
+            "title": html.escape(f"Review: {', '.join(filter(None, review.names)) or review.source}"),
             "no_script": no_script(),
             "style": text_of("style.css"),
             "review": as_script(review.model_dump_json()),
@@ -124,10 +118,7 @@ def review_page(review: Review) -> bytes:
 
 @cache
 def script() -> str:
-    """Return the start script and all modules that it needs as one script.
-
-    Each module becomes a function that is called once, after those that it imports, and returns what it exports.
-    """
+    """Return the start script and its modules as one: a function each, called once in order, returning its exports."""
     functions: dict[str, str] = {}
     _add(_START.removesuffix(".js"), functions)
     return "".join(functions.values())
@@ -143,8 +134,3 @@ def _add(name: str, functions: dict[str, str]) -> None:
     exported = ", ".join(module[1] for module in _EXPORT.finditer(text))
     body = _EXPORT.sub("", _IMPORT.sub(r"const { \1 } = \2_js;\n", text))
     functions[name] = f"const {name}_js = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
-
-
-def _title(review: Review) -> str:
-    names = ", ".join(name for name in review.names if name)
-    return f"Review: {names or review.source}"

@@ -1,6 +1,7 @@
 """The coach of a person at the table: what an agent thinks of the question, and of the answers given in a round."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from simulator.rules import Rules
 from suphx.agent.registry import NetworkAgent
 from suphx.errors import InputError
 from suphx.outlook.predictor import Outlook, included_outlook
-from suphx.review.choices import DecisionPoint, decisions_of
+from suphx.review.choices import Assessment, DecisionPoint
 from suphx.review.document import Decision, Document
 from suphx.review.frames import frame_of
 
@@ -40,10 +41,7 @@ class Costly(Document):
 
 
 def advice(agent: NetworkAgent, question: AnsweredQuestion) -> Decision | None:
-    """Return an agent's view of a question, with its own choice as the one taken; None if there is nothing to choose.
-
-    Like its choices as a player, this depends on nothing that is hidden from the seat. question: with any legal action.
-    """
+    """Return an agent's view of a question, as if it had answered, by nothing hidden; None if there is no choice."""
     decisions = _decisions(agent, [question])
     if not decisions:
         return None
@@ -83,9 +81,7 @@ def _decisions(agent: NetworkAgent, answered: Sequence[AnsweredQuestion]) -> lis
         return []
     rules = answered[0].rules
     outlook: Outlook | None = None
-    try:
+    with suppress(InputError):  # the review of the game says why there is none
         outlook = included_outlook(rules)
-    except InputError:
-        pass  # the review of the game says why there is none
     points = [DecisionPoint(n, 0, n, each.seat, each.action, each.legal) for n, each in enumerate(answered)]
-    return decisions_of(np.array([each.game for each in answered], GAME), points, agent, rules, outlook)
+    return Assessment(np.array([each.game for each in answered], GAME), points, agent, rules, outlook).decisions()

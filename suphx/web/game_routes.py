@@ -30,7 +30,6 @@ AHEAD = 2
 _SIGN_OF_LIFE = 10.0
 #: No question, position or round has a number above this.
 MOST = (1 << 31) - 1
-#: The person's name.
 PERSON = "You"
 #: Decisions played before the first game, so that its first moves are as fast as all others.
 _WARM_UP = 12

@@ -98,7 +98,6 @@ class Options(Document):
     no_calls: bool = False
     """Pass on chows, pongs and open kongs of others' discards, unless a win could be claimed as well."""
     win_at_once: bool = False
-    """Take every win."""
     discard_drawn: bool = False
     """Discard the tile just drawn, unless it wins."""
 
@@ -120,7 +119,6 @@ class GameStatus(BaseModel, frozen=True):
     source: str
     """Title of the game."""
     names: list[str] = [""] * 4
-    """Names of the four seats."""
     time: float = 0.0
     """When it was saved, in seconds since 1970; 0 if it was not."""
     state: Literal["playing", "over", "failed"] = "playing"
@@ -128,7 +126,6 @@ class GameStatus(BaseModel, frozen=True):
     message: str = ""
     """Why it failed."""
     rounds: list[RoundEnd] = []
-    """The finished rounds."""
     scores: list[int] | None = None
     """Scores after the last finished round; None before the first."""
     ranks: list[int] | None = None

@@ -104,10 +104,7 @@ class GameStore:
         """The playing thread."""
 
     def start(self, status: GameStatus, sit_down: Callable[[Tell], GameSession], wanted: int = 0) -> GameStatus:
-        """Start the game that a status describes; raises HTTPException (503) if too many are in progress.
-
-        sit_down: returns the game; called in the playing thread, because it may load networks. wanted: as in `want`.
-        """
+        """Start a game in the playing thread; raises HTTPException (503) for too many. wanted: as in `want`."""
 
         def begin() -> None:
             game.play = sit_down(game.tell)
@@ -174,7 +171,9 @@ class GameStore:
         with self._lock:
             game.at_work = False
             if game.play is not None and not changes:
-                changes = _standing(game.play)
+                state = "playing" if game.play.question else "over"
+                changes = {"names": game.play.names, "rounds": list(game.play.rounds), "state": state}
+                changes |= game.play.standing
             game.status = game.status.model_copy(update=changes)
             self._start_clock(game)
             game.documents += game.coming
@@ -298,10 +297,7 @@ class GameStore:
             return game.status, new, left
 
     def connect(self, game_id: str, bell: Callable[[], None], connected: bool = True) -> None:
-        """Register a page that has connected to a game, or left; its bell is called when there is something new.
-
-        Does nothing if the game is gone.
-        """
+        """Register a page that has connected to a game or left, if there is one; its bell is called at any change."""
         with suppress(NoGame), self._lock:
             game = self._find(game_id)
             game.bells = game.bells | {bell} if connected else game.bells - {bell}
@@ -341,18 +337,8 @@ class GameStore:
         self.pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _standing(play: GameSession) -> dict[str, object]:
-    """Return the changes to the status of a game that has gone on."""
-    state = "playing" if play.question else "over"
-    changes = {"names": play.names, "rounds": list(play.rounds), "state": state}
-    return changes | play.standing
-
-
 def failure(error: Exception, source: str, words: str) -> dict[str, object]:
-    """Return the changes to the status of a game or review that failed; an unexpected error is logged to the terminal.
-
-    source: its title, for the log message. words: what is shown after an unexpected error.
-    """
+    """Return the status's changes after a failure of `source`; an unexpected error is logged, and shown as `words`."""
     if isinstance(error, (InputError, LogError)):
         return {"state": "failed", "message": str(error)}
     _log.error("%s: %r", words, source, exc_info=error)

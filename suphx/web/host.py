@@ -204,10 +204,7 @@ class Host(GameSession):
         self, rules: Rules, seed: int, agents: Mapping[int, Agent], names: list[str], source: str, tell: Tell,
         seat: int | None = None, walls: Walls | None = None,
     ) -> None:  # fmt: skip
-        """agents: by seat. names: of the four seats. source: name of the log. seat: the person's; None for nobody's.
-
-        walls: as in `LiveTable`.
-        """
+        """agents: by seat. source: name of the log. seat: the person's; None for nobody's. walls: as in `LiveTable`."""
         super().__init__(tell, names)
         self._rules, self._agents, self._source, self._seat = rules, agents, source, seat
         self._table = LiveTable(rules, seed, walls)
@@ -229,8 +226,7 @@ class Host(GameSession):
 
     def log(self) -> GameLog:
         """Return the log of the finished rounds."""
-        ends = np.array(self._table.ends, r.GAME)
-        return game_log(ends, self._rules, self.names, self._source)
+        return game_log(np.array(self._table.ends, r.GAME), self._rules, self.names, self._source)
 
     def _carry_out(self, action: int) -> None:
         if action == NEXT_ROUND:
@@ -307,10 +303,7 @@ class Recorded(GameSession):
     """The first game of a log."""
 
     def __init__(self, data: bytes, source: str, tell: Tell) -> None:
-        """data: mjlog, Tenhou's JSON or mjai. source: name of the file.
-
-        Raises LogError, naming file and place, for anything else and for what does not fit the rules.
-        """
+        """data: a log in any format; source: its name. Raises LogError, with the place, if it cannot be played."""
         self._game = replay(read_log(data, source)[0])
         super().__init__(tell, [clean(name) for name in self._game.log.names])
 

@@ -51,7 +51,6 @@ class Status(Document):
     """Name of the file."""
     state: Literal["waiting", "running", "done", "failed"] = "waiting"
     step: str = ""
-    """The current step."""
     share: float = 0.0
     """Completed share, 0 to 1."""
     message: str = ""
@@ -163,10 +162,7 @@ class Reviewer:
     """Reviews games by one agent."""
 
     def __init__(self, players: Players, logs: Path | None = None) -> None:
-        """players: with the agent. logs: a folder or archive in which addresses are looked up; None: they are fetched.
-
-        Raises InputError for an agent that does not exist or cannot review.
-        """
+        """logs: where addresses are looked up; None: fetched. Raises InputError for an agent that cannot review."""
         self.name, self._agent, self._logs = players.reviewer_name, players.reviewer, logs
 
     def warm_up(self) -> None:

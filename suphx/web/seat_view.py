@@ -10,14 +10,15 @@ import numpy as np
 
 from simulator import record as r
 from simulator.actions import legal_actions
+from simulator.asking import MISSED_IN_RIICHI
 from simulator.efficiency import discards_batch, kinds_of, waits_batch
 from simulator.legal import may_declare_riichi
 from simulator.lookup import get_lookup
 from simulator.redeal.hidden import mark_hidden
 from simulator.tiles import KINDS, TILES, kind_name, tile_name
-from simulator.views.table import round_name
+from simulator.views.table import round_name, waits_now
 from suphx.review.document import Document, Result
-from suphx.review.frames import Frame, frame_of, waits_now
+from suphx.review.frames import Frame, frame_of
 
 #: An additional action number, which is not an action at the table: go on to the next round.
 NEXT_ROUND = r.ACTIONS
@@ -28,8 +29,6 @@ _CALLS = {r.EVENT_CHOW: "chow", r.EVENT_PONG: "pong", r.EVENT_OPEN_KONG: "open k
 
 #: (seat, or None for an event without a seat; the text, with tiles in notation).
 Move = tuple[int | None, str]
-
-_MISSED_IN_RIICHI = 2  # a bit of GAME.missed
 
 
 class SeatChoice(Document):
@@ -72,7 +71,6 @@ class SeatQuestion(Document):
     forbidden: list[str]
     """Kinds that may not be discarded after this call (swap-calling)."""
     outlook: list[DiscardOutlook]
-    """The outlook for each kind that can be discarded."""
 
 
 class OwnHand(Document):
@@ -150,7 +148,7 @@ def own_of(game: np.void, seat: int) -> OwnHand:
     waits = waits_now(game, seat)
     unseen = _unseen(game, seat)
     furiten: Literal["", "discard", "passed", "riichi"] = ""
-    if game["missed"][seat] & _MISSED_IN_RIICHI:
+    if game["missed"][seat] & MISSED_IN_RIICHI:
         furiten = "riichi"
     elif waits & int(game["discarded"][seat]):
         furiten = "discard"
@@ -214,8 +212,7 @@ def is_public(game: np.void) -> bool:
 def moves_since(game: np.void, start: int) -> list[Move]:
     """Return the moves in the round from event number `start` on, without draws and paid riichi bets."""
     events = game["events"][start : int(game["n_events"])].tolist()
-    moves = [_move(game, event) for event in events]
-    return [move for move in moves if move[1]]
+    return [move for event in events if (move := _move(game, event))[1]]
 
 
 def _move(game: np.void, event: int) -> Move:

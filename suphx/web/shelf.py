@@ -42,10 +42,7 @@ class ShelfEntry:
 
 
 class Shelf:
-    """The saved reviews and games; may be used from any thread, and by several commands at once.
-
-    Every method raises InputError, naming the file, where it cannot be read or written.
-    """
+    """The saved reviews and games, for any thread and command; raises InputError where the file cannot be used."""
 
     def __init__(self, path: Path | None = None) -> None:
         """path: the file, created if needed; None keeps everything in memory, as long as the shelf lives."""

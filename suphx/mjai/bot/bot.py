@@ -50,11 +50,7 @@ class Bot:
         self, agent: Agent, seat: Seat, replies: Replies = "every", meta: bool = False, *, name: str = "",
         room: str = DEFAULT_ROOM,
     ) -> None:  # fmt: skip
-        """Wait for a game.
-
-        replies: which events outside of arrays get a reply. meta: add the networks' outputs to replies. name, room:
-        for hosts that ask who we are (`hello`).
-        """
+        """meta: add the networks' outputs to replies. name, room: for hosts that ask who we are (`hello`)."""
         self.agent, self.seat = agent, seat
         self._replies, self._meta = replies, meta
         self._join = {"type": "join", "name": name or agent.name, "room": room}
@@ -213,10 +209,7 @@ class Server:
 
 
 def play_at(server: Server, bot: Bot) -> None:
-    """Play one game at a server; the bot joins the room given when it was made, and must reply to every event.
-
-    Raises InputError if the server cannot be reached, hangs up before the game is over, or sends invalid mjai.
-    """
+    """Play a game at a server, replying to every event; raises InputError if it is not there, hangs up or errs."""
     where = f"{server.host}:{server.port}"
     try:
         with socket.create_connection((server.host, server.port), _CONNECT_SECONDS) as connection:

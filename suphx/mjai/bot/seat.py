@@ -15,8 +15,9 @@ import numpy as np
 
 from simulator import record as r
 from simulator.actions import Action, IllegalReply, legal_actions, legal_mask, read_reply
-from simulator.logs.mjai_words import Event, read_count, read_points, read_seat, read_tile, read_tiles
-from simulator.logs.round_builder import face_kind, face_name
+from simulator.logs.mjai_words import EAST_ONLY, Event, read_count, read_points, read_seat, read_tile, read_tiles
+from simulator.logs.mjai_writer import HIDDEN
+from simulator.logs.round_builder import face_kind, face_name, face_of
 from simulator.lookup import get_lookup
 from simulator.moves import pong_of, tiles_left
 from simulator.rounds import deal, start_game
@@ -29,9 +30,7 @@ from suphx.mjai.bot.moves import ask_own_turn, carry_out, carry_out_discard, sho
 from suphx.mjai.bot.unseen import UnseenTiles
 
 _MOST_MELDS, _MOST_KONGS, _MOST_INDICATORS = 4, 4, 5
-_EAST_ONLY = 4
 _UNKNOWN = -1
-_HIDDEN_TILE = "?"
 #: Events that may come outside of a round.
 _OUTSIDE = ("start_game", "start_kyoku", "end_kyoku", "end_game", "hora", "ryukyoku")
 _TURNS = (r.PHASE_TURN, r.PHASE_RIICHI_DISCARD, r.PHASE_CALL_DISCARD)
@@ -60,27 +59,21 @@ class Seat:
         self.seat = self._given_seat
         """The own seat; -1 until it is known."""
         self.in_round = False
-        """Whether a round is being played."""
         self._unseen = UnseenTiles(self._lookup, self.record)
         self._deals = 0
         self._n_games = 0
         self._takes: dict[str, Callable[[Event], None]] = {
             "start_game": self._start_game,
             "start_kyoku": self._start_round,
-            "end_kyoku": self._end_round,
-            "end_game": self._end_round,
+            **dict.fromkeys(("end_kyoku", "end_game"), self._end_round),
             "tsumo": self._draw,
             "dahai": self._discard,
             "reach": self._riichi,
             "reach_accepted": lambda event: None,
-            "chi": self._call,
-            "pon": self._call,
-            "daiminkan": self._call,
-            "ankan": self._kong,
-            "kakan": self._kong,
+            **dict.fromkeys(("chi", "pon", "daiminkan"), self._call),
+            **dict.fromkeys(("ankan", "kakan"), self._kong),
             "dora": self._indicator,
-            "hora": self._result,
-            "ryukyoku": self._result,
+            **dict.fromkeys(("hora", "ryukyoku"), self._result),
         }
 
     @property
@@ -107,10 +100,7 @@ class Seat:
         return legal_actions(self.record, self.seat, mask)
 
     def take(self, event: Event) -> bool:
-        """Apply an event; return False for an unknown type, which changes nothing.
-
-        Raises EventError, after which the view must not be used any more.
-        """
+        """Apply an event; return False for an unknown type. After an EventError the view must not be used any more."""
         if not isinstance(event, dict) or not isinstance(event.get("type"), str):
             raise EventError("an event is a JSON object with a `type`")
         kind = event["type"]
@@ -141,7 +131,7 @@ class Seat:
         if isinstance(event.get("aka_flag"), bool):
             self._rules = dataclasses.replace(self._rules, red_fives=event["aka_flag"])
         if "kyoku_first" in event:
-            east = read_count(event, "kyoku_first", 0, 11) == _EAST_ONLY
+            east = read_count(event, "kyoku_first", 0, 11) == EAST_ONLY
             self._rules = dataclasses.replace(self._rules, length="east" if east else "east_south")
         self.games[:] = np.zeros(1, r.GAME)
         self.in_round = False
@@ -250,7 +240,7 @@ class Seat:
         kind = event["type"]
         face = read_tile(event["pai"])
         open_to_claims = game["phase"] == r.PHASE_CLAIM and game["turn"] == source
-        if not open_to_claims or self._unseen.face(int(game["claim_tile"])) != face:
+        if not open_to_claims or face_of(int(game["claim_tile"]), self._rules.red_fives) != face:
             raise ValueError(f"seat {source} has not just discarded {face_name(face)}: {self._state()}")
         if seat == self.seat:
             self._carry_out(seat, self._own_action(event))
@@ -322,7 +312,7 @@ class Seat:
 
 def _shown_hand(hands: Sequence[object]) -> int:
     """Return the seat of the only hand without hidden tiles; raises EventError."""
-    shown = [seat for seat, hand in enumerate(hands) if isinstance(hand, list) and _HIDDEN_TILE not in hand]
+    shown = [seat for seat, hand in enumerate(hands) if isinstance(hand, list) and HIDDEN not in hand]
     if len(shown) != 1:
         raise EventError("neither start_game (`id`) nor the hands tell which seat is ours: give it with --seat")
     return shown[0]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simulator.logs.from_record import concealed
-from simulator.logs.round_builder import face_kind, face_name, face_of
+from simulator.logs.round_builder import face_kind, face_name
 from simulator.record import NO_TILE
 from simulator.redeal.hidden import mark_hidden
 from simulator.tiles import KINDS, RED_FIVE_KINDS, TILES
@@ -42,15 +42,8 @@ class UnseenTiles:
         wall[wall == NO_TILE] = np.flatnonzero(free)
         return wall
 
-    def face(self, tile: int) -> int:
-        """Return the face of a physical tile."""
-        return face_of(tile, self._red_fives)
-
     def show(self, made_up: int, face: int) -> None:
-        """Replace a made-up tile by one of a given face; it stays if it already has that face.
-
-        Raises ValueError if no such tile is left.
-        """
+        """Replace a made-up tile by one of a face, unless it has that; raises ValueError if no such tile is left."""
         swap_hidden(self._lookup, self._record, made_up, self.find(face, made_up))
 
     def find(self, face: int, preferred: int) -> int:
@@ -59,10 +52,7 @@ class UnseenTiles:
         return preferred if preferred in copies else copies[0]
 
     def give(self, seat: int, faces: Sequence[int], from_draw: bool) -> list[int]:
-        """Make sure that another seat's hand holds tiles of these faces; return them.
-
-        from_draw: whether the tile just drawn may be one of them. Raises ValueError if the hand cannot hold them.
-        """
+        """Return tiles of these faces that a seat now holds, also its draw if from_draw; raises ValueError."""
         drawn = int(self._record["drawn"])
         chosen: list[int] = []
         for face in faces:
@@ -81,18 +71,13 @@ class UnseenTiles:
 
     def _of_face(self, face: int, but: Sequence[int]) -> list[int]:
         """Return the unseen tiles of a face, except those in `but`; raises ValueError if there are none."""
-        hidden = self._hidden()
-        copies = [tile for tile in self._copies(face) if hidden[tile] and tile not in but]
+        mark_hidden(self._record, self._seat, self._marks)
+        if self.draw_untold and self._record["turn"] == self._seat:
+            self._marks[self._record["drawn"]] = True  # it is hidden until it is reported
+        copies = [tile for tile in self._copies(face) if self._marks[tile] and tile not in but]
         if not copies:
             raise ValueError(f"more {face_name(face)} than there are")
         return copies
-
-    def _hidden(self) -> np.ndarray:
-        """Return bool[136]: the tiles that the seat has not seen, including its own draw until it is reported."""
-        mark_hidden(self._record, self._seat, self._marks)
-        if self.draw_untold and self._record["turn"] == self._seat:
-            self._marks[self._record["drawn"]] = True
-        return self._marks
 
     def _copies(self, face: int) -> list[int]:
         """Return the physical tiles of a face; raises ValueError for a red five if the rules have none."""

@@ -22,15 +22,11 @@ from suphx.mjai.host.seat import HostedSeat, Style
 
 #: Bots that think at the same time, at the most.
 _PARALLEL = os.cpu_count() or 1
-#: Makes the connection to the bot of a seat.
 Connect = Callable[[int], Connection]
 
 
 def stand_in(legal: np.ndarray) -> int:
-    """Return the action that is played for a bot that gives no valid answer.
-
-    legal: bool[ACTIONS]. It passes if possible, else discards the tile just drawn, else takes the first legal action.
-    """
+    """Return the action of legal bool[ACTIONS] for a bot without an answer: pass, discard the draw, or the first."""
     for action in (PASS, DISCARD_DRAWN):
         if legal[action]:
             return action
@@ -38,10 +34,7 @@ def stand_in(legal: np.ndarray) -> int:
 
 
 def in_mjai_order(events: list[Event]) -> list[Event]:
-    """Return events in the order of the original mjai.
-
-    There the indicator of an open or added kong comes before the discard that reveals it; in the record, after it.
-    """
+    """Return events in the original mjai's order: a kong's indicator comes before the discard that reveals it."""
     ordered: list[Event] = []
     for event in events:
         shown = event["type"] == "dora" and ordered and ordered[-1]["type"] == "dahai"
@@ -50,10 +43,7 @@ def in_mjai_order(events: list[Event]) -> list[Event]:
 
 
 class ExternalAgent:
-    """Bots, each behind its own connection; an `Agent` and a `Follower`.
-
-    A dealer who may stop the game always stops it, because mjai has no such question.
-    """
+    """Bots, each behind its own connection: an `Agent` and a `Follower`. It always stops, as mjai cannot ask."""
 
     def __init__(self, name: str, connect: Connect, style: Style, limits: Limits, reusable: bool = False) -> None:
         """Make an agent; no bot is started yet. reusable: whether one that has played a game may be given another."""

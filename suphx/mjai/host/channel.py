@@ -75,8 +75,10 @@ class BotChannel:
         self._read_errors()
         if not self.ended:
             self._read()
-        if not self.refused:
-            self._notice_refusal()
+        if not self.refused:  # the reading end of a pipe may be closed even if all writes so far have succeeded
+            poll = select.poll()
+            poll.register(self._outgoing, 0)
+            self.refused = bool(poll.poll(0))
 
     def _write(self) -> None:
         while self._unsent and not self.refused:
@@ -88,12 +90,6 @@ class BotChannel:
                 self.stop_sending()
                 return
             del self._unsent[:sent]
-
-    def _notice_refusal(self) -> None:
-        """Detect that the reading end of a pipe was closed, even if all writes so far have succeeded."""
-        poll = select.poll()
-        poll.register(self._outgoing, 0)
-        self.refused = bool(poll.poll(0))
 
     def _read(self) -> None:
         data = _receive(self._incoming)
@@ -139,10 +135,7 @@ def _receive(file: int) -> bytes | None:
 
 
 def wait_for(channels: Iterable[BotChannel], seconds: float, door: int | None = None) -> None:
-    """Wait until something can be sent or received on one of the channels, or until the time is up.
-
-    door: a listening socket, for whose next connection is waited as well.
-    """
+    """Wait until a channel can send or receive, a client connects to the listening socket `door`, or the time is up."""
     poll = select.poll()
     if door is not None:
         poll.register(door, select.POLLIN)

@@ -80,12 +80,11 @@ class BotProcess:
         self._files[0].close()
 
     def finish(self, deadline: float) -> str:
-        """Wait for it to exit, at most until `deadline` (time.monotonic), then kill it and close the pipes.
-
-        Returns a message with its last words if it did not exit in time, else "".
-        """
+        """Wait for its exit until `deadline` (time.monotonic), then kill it; return a message if it was late, or ""."""
         while self._process.poll() is None and time.monotonic() < deadline:
-            self._drain()
+            with suppress(Overlong):  # its remaining output is discarded, so that it does not block on a full pipe
+                self.channel.pump()
+            self.channel.lines.clear()
             time.sleep(_LOOK)
         words = f"still there after its input was closed{self.last_words()}" if self._process.poll() is None else ""
         self.kill()
@@ -99,12 +98,6 @@ class BotProcess:
         self.channel.detach()
         for file in self._files:
             file.close()
-
-    def _drain(self) -> None:
-        """Discard its remaining output, so that it does not block on a full pipe."""
-        with suppress(Overlong):
-            self.channel.pump()
-        self.channel.lines.clear()
 
 
 class TcpConnection:
@@ -151,7 +144,6 @@ class TcpConnection:
         self._socket.close()
 
 
-#: A connection to a bot.
 Connection = BotProcess | TcpConnection
 
 
@@ -168,16 +160,12 @@ class Door:
         except UnicodeError:
             raise InputError(f"{host}:{port} cannot be listened on: not a valid host name") from None
         self.port: int = self._socket.getsockname()[1]
-        """The port number."""
         self._socket.setblocking(False)
         self._coming: list[TcpConnection] = []
         self._joined: list[TcpConnection] = []
 
     def take(self, name: str = "") -> TcpConnection:
-        """Return a client that has joined, with a given name if any; wait for it within the start limit.
-
-        Raises InputError if none joins in that time.
-        """
+        """Return a client that has joined, with a name if given; raises InputError if none does in the start limit."""
         deadline = time.monotonic() + self._limits.start
         while True:
             self._look()
@@ -258,10 +246,8 @@ class Door:
 
 def _joining_name(line: bytes) -> str | None:
     """Return the name in a `join` message, or None if the line is not one."""
-    try:
+    with suppress(ValueError, RecursionError):
         message = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(message, dict) or message.get("type") != "join" or not isinstance(message.get("name"), str):
-        return None
-    return shown(message["name"][:64])
+        if isinstance(message, dict) and message.get("type") == "join" and isinstance(message.get("name"), str):
+            return shown(message["name"][:64])
+    return None

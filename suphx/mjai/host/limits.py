@@ -10,14 +10,8 @@ MEBIBYTE = 1 << 20
 _DAY = 86_400
 
 #: Kinds of fault, as shown in messages.
-LATE = "late"
-LOST = "gone"
-TOO_MUCH = "wrote too much"
-UNREADABLE = "unreadable"
-ILLEGAL = "illegal"
-UNMATCHED = "unmatched"
-UNASKED = "unasked"
-NO_EXIT = "did not end"
+LATE, LOST, TOO_MUCH, NO_EXIT = "late", "gone", "wrote too much", "did not end"
+UNREADABLE, ILLEGAL, UNMATCHED, UNASKED = "unreadable", "illegal", "unmatched", "unasked"
 
 
 @dataclass(frozen=True)
@@ -34,8 +28,7 @@ class Limits:
     late: int = 3
     """Number of late answers in a game after which the bot is not asked again in that game."""
     line: int = MEBIBYTE
-    """Maximum length of a line in bytes; a longer one is not read to its end, and the bot is not asked again in that
-    game."""
+    """Maximum length of a line in bytes; with a longer one, the bot is not asked again in that game."""
     unasked: int = 100
     """Maximum number of unsolicited lines in a game; with one more, the bot is not asked again in that game."""
 
@@ -51,7 +44,6 @@ class Verdict:
     """The verdict on one bot, over all its games."""
 
     games: int = 0
-    """Number of finished games."""
     decisions: int = 0
     """Number of questions asked."""
     seconds: float = 0.0
@@ -59,7 +51,6 @@ class Verdict:
     slowest: float = 0.0
     """Longest thinking time, in seconds, except for the first answer of a process, which may load a network."""
     faults: Counter[str] = field(default_factory=Counter)
-    """The number of its faults of each kind."""
     first: dict[str, str] = field(default_factory=dict)
     """The message of the first fault of each kind; more are not kept, whatever a bot does."""
 

@@ -5,7 +5,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from simulator.actions import Action, IllegalReply, read_reply
 from simulator.logs.mjai_writer import player_view
@@ -25,10 +25,7 @@ _FIELDS: dict[str, type] = {"type": str, "actor": int, "target": int, "pai": str
 
 
 def lines(style: Style, events: Sequence[Event], may_act: bool) -> list[tuple[bytes, int | None]]:
-    """Return the lines for some events, each with the index of the event that a reply to it answers (None: no reply).
-
-    may_act: whether the bot may act on the last of the events.
-    """
+    """Return lines for events, each with the index of the event that a reply answers; may_act: on the last event."""
     if not events:
         return []
     last = len(events) - 1
@@ -61,13 +58,10 @@ def read_action(line: bytes) -> Event:
         raise BadReply(f"not an mjai action: {shown(line)}")
     action = {name: reply[name] for name in _FIELDS if reply.get(name) is not None}
     for name, value in action.items():
-        if not isinstance(value, _FIELDS[name]) or (name == "consumed" and not _are_names(value)):
+        fits = isinstance(value, _FIELDS[name])
+        if not fits or (name == "consumed" and not (value and all(isinstance(each, str) for each in value))):
             raise BadReply(f"{name!r} of this action cannot be read: {shown(line)}")
     return action
-
-
-def _are_names(value: Any) -> bool:
-    return bool(value) and all(isinstance(each, str) for each in value)
 
 
 @dataclass(frozen=True)
@@ -81,11 +75,7 @@ class _Due:
 
 
 class HostedSeat:
-    """A bot in its seat for one game.
-
-    It is asked with `ask`, then `poll`ed until `answered`; `answer` is its action, or None if it gave no valid answer
-    and a substitute must be played.
-    """
+    """A bot in its seat for one game: `ask` it, then `poll` until it is `answered`; `answer` is None if not valid."""
 
     def __init__(
         self, seat: int, connection: Connection, style: Style, limits: Limits, owes: bool | None = None
@@ -98,7 +88,6 @@ class HostedSeat:
         self.started = owes is not None
         """Whether it has answered a question, so that it needs no more time to start."""
         self.verdict = Verdict(games=1)
-        """What is to be said of it in this game."""
         self.answered = True
         self.answer: Action | None = None
         self.deadline = 0.0
@@ -218,17 +207,14 @@ class HostedSeat:
             self.answered = self.answered or is_now
             return
         if is_now:
-            self._note_time()
+            seconds = time.monotonic() - self._asked_at
+            self.verdict.seconds += seconds
+            if self.started:
+                self.verdict.slowest = max(self.verdict.slowest, seconds)
+            self.started = True
             self._decide(action, line)
         elif action["type"] != "none" and (due.played is None or action["type"] != due.played["type"]):
             self._add(UNMATCHED, f"{shown(line)}, where it had no choice")
-
-    def _note_time(self) -> None:
-        seconds = time.monotonic() - self._asked_at
-        self.verdict.seconds += seconds
-        if self.started:
-            self.verdict.slowest = max(self.verdict.slowest, seconds)
-        self.started = True
 
     def _decide(self, action: Event, line: bytes) -> None:
         self.answered = True

@@ -68,13 +68,9 @@ def process_agent(command: list[str], style: Style, limits: Limits, name: str = 
         return BotProcess([word.replace(SEAT, str(seat)) for word in command], limits)
 
     reusable = not any(SEAT in word for word in command)
-    return ExternalAgent(name or _short_name(command), connect, style, limits, reusable)
-
-
-def _short_name(command: list[str]) -> str:
-    """Return a command without folder names, shortened if it is long."""
-    name = " ".join(Path(word).name or word for word in command)
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 3] + "..."
+    name = name or " ".join(Path(word).name or word for word in command)  # without folder names
+    name = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 3] + "..."
+    return ExternalAgent(name, connect, style, limits, reusable)
 
 
 def _majiang_command(folder: str) -> list[str]:
