@@ -72,7 +72,10 @@ def _played(
 def generate_mjlogs(
     n: int, players: Sequence[str] = ("sensible",), rules: Rules | None = None, seed: int = 0, workers: int = 1
 ) -> Iterator[Generated]:
-    """Play n games in `workers` processes and yield their mjlogs in order; raises RulesError if they cannot."""
+    """Play n games in `workers` processes and yield their mjlogs in order.
+
+    Raises RulesError for rules that an mjlog cannot express.
+    """
     rules = rules or Rules.tenhou()
     if rules_of_type(type_of_rules(rules, "")) != rules:
         raise RulesError("rules: an mjlog can only state Tenhou's, with or without red fives and open tanyao")

@@ -104,7 +104,10 @@ class GameStore:
         """The playing thread."""
 
     def start(self, status: GameStatus, sit_down: Callable[[Tell], GameSession], wanted: int = 0) -> GameStatus:
-        """Start a game in the playing thread; raises HTTPException (503) for too many. wanted: as in `want`."""
+        """Start the game that a status describes; raises HTTPException (503) if too many are in progress.
+
+        sit_down: returns the game; called in the playing thread, because it may load networks. wanted: as in `want`.
+        """
 
         def begin() -> None:
             game.play = sit_down(game.tell)

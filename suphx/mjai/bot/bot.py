@@ -209,7 +209,7 @@ class Server:
 
 
 def play_at(server: Server, bot: Bot) -> None:
-    """Play a game at a server, replying to every event; raises InputError if it is not there, hangs up or errs."""
+    """Play a game at a server, replying to every event; raises InputError if it fails, hangs up or is invalid."""
     where = f"{server.host}:{server.port}"
     try:
         with socket.create_connection((server.host, server.port), _CONNECT_SECONDS) as connection:

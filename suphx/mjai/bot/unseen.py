@@ -52,7 +52,10 @@ class UnseenTiles:
         return preferred if preferred in copies else copies[0]
 
     def give(self, seat: int, faces: Sequence[int], from_draw: bool) -> list[int]:
-        """Return tiles of these faces that a seat now holds, also its draw if from_draw; raises ValueError."""
+        """Make sure that another seat's hand holds tiles of these faces; return them.
+
+        from_draw: whether the tile just drawn may be one of them. Raises ValueError if the hand cannot hold them.
+        """
         drawn = int(self._record["drawn"])
         chosen: list[int] = []
         for face in faces:
