@@ -34,6 +34,7 @@ def train(
     ] = None,
     changes: Changes = None,
     games: Annotated[int | None, Option(min=1, help="Number of games, instead of the configuration's.")] = None,
+    minutes: Annotated[float | None, Option(min=0.1, help="Stop after so many minutes, if not before.")] = None,
     out: RunFolder = None,
     device: Device = None,
     precision: Precision = None,
@@ -80,7 +81,7 @@ def train(
         raise typer.BadParameter("--device, --precision and --threads go with --local; by roles, `roles` sets them")
     with folder_lock(folder, "trains here"):
         training = _training(settings, folder, local, address, (device, precision, threads), screen)
-        _run(training, settings, screen)
+        _run(training, settings, minutes, screen)
     progress = training.progress
     result = {
         "agent": str(training.folder.agent),
@@ -116,8 +117,10 @@ def _training(
     return DistributedTraining(config, folder)
 
 
-def _run(training: Training, config: TrainConfig, screen: Console) -> None:
-    """Run a training to its end, with its line on the screen."""
+def _run(training: Training, config: TrainConfig, minutes: float | None, screen: Console) -> None:
+    """Run a training to its end, or for some minutes, with its line on the screen."""
+    from threading import Event, Timer
+
     from suphx.errors import InputError, words_of
     from suphx.learning.optimizer import LearningDiverged
     from suphx.selfplay.progress import training_line
@@ -125,10 +128,21 @@ def _run(training: Training, config: TrainConfig, screen: Console) -> None:
 
     if training.progress.version:
         screen.print(f"resuming after {training.progress.games:,} games", style="dim", highlight=False)
-    with training_line(config, screen) as watch, stop_by_interrupt(screen) as stop:
+    with training_line(config, minutes is None, screen) as watch, stop_by_interrupt(screen) as stop:
+        time_is_up = Event()
+
+        def end() -> None:
+            time_is_up.set()
+            stop.set()
+
+        timer = Timer(60 * (minutes or 0), end)
+        if minutes is not None:
+            timer.start()
         try:
             training.run(watch, stop)
         except SelfPlayInterrupted:
+            if time_is_up.is_set():
+                return
             games = training.progress.games
             left = ", before its agent was measured" if games >= config.games else ""
             screen.print(f"stopped after {games:,} games{left}; run the same command again to resume", highlight=False)
@@ -139,6 +153,8 @@ def _run(training: Training, config: TrainConfig, screen: Console) -> None:
             raise
         except OSError as error:
             raise InputError(f"{words_of(error)}. {training.folder.last_good}") from error
+        finally:
+            timer.cancel()
 
 
 @contextmanager

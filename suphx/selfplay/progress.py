@@ -11,9 +11,14 @@ from suphx.selfplay.training import TrainingReport
 
 
 @contextmanager
-def training_line(config: TrainConfig, screen: Console) -> Iterator[Callable[[TrainingReport], None]]:
-    """Yield a function that shows each report of a training; measurements get lines of their own."""
-    with progress(config.name, config.games, screen) as show:
+def training_line(
+    config: TrainConfig, to_all_games: bool, screen: Console
+) -> Iterator[Callable[[TrainingReport], None]]:
+    """Yield a function that shows each report of a training; measurements get lines of their own.
+
+    to_all_games: the training ends after all games, not by the clock.
+    """
+    with progress(config.name, config.games if to_all_games else None, screen) as show:
 
         def watch(report: TrainingReport) -> None:
             if report.warning:

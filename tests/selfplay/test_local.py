@@ -341,7 +341,7 @@ def test_a_rank_lost_little_by_little_is_warned_of_then_ends_the_training_and_th
     told = Console(file=StringIO(), width=1000)
     training = LocalTraining(TrainConfig.model_validate(config), tmp_path, precision())
     reports = []
-    with training_line(training.config, told) as watch, pytest.raises(Collapsed) as collapse:
+    with training_line(training.config, True, told) as watch, pytest.raises(Collapsed) as collapse:
         training.run(lambda report: (reports.append(report), watch(report)), Event())
     games = [report.strength.games for report in reports if report.strength]
     assert told.file.getvalue().count("warning: the agent plays worse than its start") == 2  # 0.08, then 0.16
@@ -501,6 +501,15 @@ def test_the_command_trains_and_prints_json(start, whole, tmp_path):
     assert result["agent"] == str(tmp_path / "train" / "other" / "agent")
     assert result["games"] >= 1 and result["versions"] >= 1
     assert load_agent(result["agent"]).name == "other"
+
+
+def test_the_clock_ends_a_training_as_its_last_game_would(start, tmp_path):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(yaml.safe_dump(values(start)))
+    options = ["--local", "--games", "1000000", "--minutes", "0.1", "--threads", "1", "--precision", "float32"]
+    done = CliRunner().invoke(app, ["train", str(path), *options, "--out", str(tmp_path / "run")])
+    assert done.exit_code == 0 and done.stdout.strip() == str(tmp_path / "run" / "agent"), done.output
+    assert (tmp_path / "run" / CHECKPOINT_NAME).exists()
 
 
 class FormerProgress(TrainingProgress, extra="allow"):
