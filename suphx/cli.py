@@ -25,6 +25,7 @@ from suphx.commands.logs import logs
 from suphx.commands.match import match
 from suphx.commands.outlook import outlook
 from suphx.commands.pretrain import pretrain
+from suphx.commands.quickstart import quickstart
 from suphx.commands.report import report
 from suphx.commands.review import review
 from suphx.commands.reward import reward
@@ -72,7 +73,7 @@ def suphx(
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Play and review": (review, web, match, bot),
     "Measure": (evaluate, compare, accuracy, adapt, report),
-    "Train": (pretrain, reward, train),
+    "Train": (quickstart, pretrain, reward, train),
     "Look inside": (features, check, warmup),
 }
 for panel, commands in _PANELS.items():

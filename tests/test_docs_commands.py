@@ -109,7 +109,7 @@ READ: dict[str, str] = {
     "evaluate --challenger adapted": "takes hours: tests/adaptation/test_adapted_agent.py",
     "match tcp": "waits for clients: tests/mjai/test_host_tcp.py",
     "match python": "needs the reader's bot: tests/mjai/test_host_match.py",
-    "report": "needs a run of scripts/train.sh: tests/test_train_script.py",
+    "report": "needs a run of the main job: tests/report",
     "review https": "needs the reader's log: tests/review",
 }
 

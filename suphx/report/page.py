@@ -2,15 +2,15 @@
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simulator.files import write_whole
 from suphx.errors import InputError
-from suphx.evaluation.measures import MEASURE
 from suphx.networks.weights import CARD_NAME
-from suphx.report.plots import CURVES_FOLDER, Curves, plot_trainings, read_curves
+from suphx.report.plots import CURVES_FOLDER, Curves, plot_gain, plot_trainings, read_curves
 from suphx.reward.evaluation import ALL_ROUNDS, BASELINES, PREDICTOR
 from suphx.reward.run import RESULTS_NAME, RewardResults
 from suphx.selfplay.folder import AGENT_FOLDER
@@ -18,20 +18,52 @@ from suphx.supervised.results import count_words, percent
 from suphx.supervised.results import with_interval as accuracy_words
 
 REPORT_NAME, PLOTS_FOLDER = "report.md", "pictures"
-#: Lines of name, seconds, exit status and command of each step, separated by tabs.
+#: Lines of name, seconds, exit status, command and planned seconds of each step, separated by tabs.
 STEPS_NAME = "steps.tsv"
-#: The result of each part of a run, and what the part is.
-PARTS = {
-    "pretrain/result.json": "supervised training",
-    f"reward/{RESULTS_NAME}": "the reward predictor",
-    f"train/{AGENT_FOLDER}/{CARD_NAME}": "self-play",
-    "evaluate/result.json": "the match before and after",
+_RESULT_NAME = "result.json"
+#: Agents that have learned much and little from games, and the folders of self-play from either.
+SUPERVISED, WEAK = "pretrain/agent", "weak/agent"
+TRAIN_WEAK, TRAIN = "train-weak", "train"
+#: What may make an agent stronger, by the folder of the match of the agents after and before it.
+GAINS = {
+    "match-weak": "self-play, from an agent that has seen little",
+    "match-supervised": "more supervised training, instead",
+    "match": "self-play after that",
 }
-#: The metrics of the table of the match.
-METRICS = (
-    "average_rank", "stable_rank_expert", "stable_rank_phoenix", "first", "second", "third", "fourth", "win_rate",
-    "deal_in_rate",
-)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a step's command."""
+
+    seconds: float
+    status: int
+    command: str
+    planned: float | None
+    """Seconds that were planned for it; None for what is not planned."""
+
+
+def steps_in(path: Path) -> dict[str, list[Call]]:
+    """Return the calls of each step that are noted in a file; none if there is no file.
+
+    Raises InputError, naming the file, for a line of another form.
+    """
+    steps: dict[str, list[Call]] = {}
+    text = path.read_text("utf-8", errors="replace") if path.exists() else ""
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            name, seconds, status, command, *planned = line.split("\t")
+            call = Call(float(seconds), int(status), command, float(planned[0]) if planned else None)
+        except ValueError as error:
+            raise InputError(f"{path}: line {number} is not of the form that this program writes: {error}") from error
+        steps.setdefault(name, []).append(call)
+    return steps
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def write_report(folder: Path) -> None:
@@ -39,38 +71,48 @@ def write_report(folder: Path) -> None:
 
     Raises InputError, naming the file, for a damaged file, and for a folder without any part of a run.
     """
-    present = [name for name in PARTS if (folder / name).exists()]
+    trainings = {name: read_curves(folder / name / CURVES_FOLDER) for name in (TRAIN_WEAK, TRAIN)}
+    parts: dict[str, Callable[[str], list[str]]] = {
+        f"pretrain/{_RESULT_NAME}": _pretrain,
+        f"reward/{RESULTS_NAME}": _reward,
+        f"{TRAIN_WEAK}/{AGENT_FOLDER}/{CARD_NAME}": _selfplay,
+        f"{TRAIN}/{AGENT_FOLDER}/{CARD_NAME}": _selfplay,
+    }
+    matches = [f"{name}/{_RESULT_NAME}" for name in GAINS]
+    present = [name for name in (*matches, *parts) if (folder / name).exists()]
     if not present:
-        raise InputError(f"{folder}: nothing to report on; a run leaves {', '.join(PARTS)} there")
-    curves = read_curves(folder / "train" / CURVES_FOLDER)
-    lines = [f"# Run `{folder.resolve().name}`", "", *_checked(folder / STEPS_NAME, _steps)]
-    if missing := [f"{words} (`{name}`)" for name, words in PARTS.items() if name not in present]:
+        raise InputError(f"{folder}: nothing to report on; a run leaves {', '.join((*matches, *parts))} there")
+    gains = {
+        name: _checked(folder / name / _RESULT_NAME, _gain) for name in GAINS if f"{name}/{_RESULT_NAME}" in present
+    }
+    lines = [f"# Run `{folder.resolve().name}`", *_opening(folder, gains, trainings[TRAIN_WEAK])]
+    lines += [line for name, part in parts.items() if name in present for line in ("", *_checked(folder / name, part))]
+    if drawn := {name: curves for name, curves in trainings.items() if curves}:
+        plot_trainings(folder / PLOTS_FOLDER / "selfplay.png", drawn)
+        lines += ["", f"![the curves of self-play]({PLOTS_FOLDER}/selfplay.png)"]
+    lines += ["", "## Steps", "", *_steps(folder / STEPS_NAME)]
+    if missing := [f"`{name}`" for name in (*matches, *parts) if name not in present]:
         lines += ["", f"Not here or not finished: {', '.join(missing)}."]
-    sections = (_pretrain, _reward, lambda data: _train(data, curves), _match)
-    plots = ("", "reward/*.png", f"{PLOTS_FOLDER}/selfplay.png", f"{PLOTS_FOLDER}/r*.png")
-    if curves:
-        plot_trainings(folder / PLOTS_FOLDER / "selfplay.png", {"self-play": curves})
-    for name, section, pattern in zip(PARTS, sections, plots, strict=True):
-        if name in present:
-            lines += ["", *_checked(folder / name, section)]
-            for path in sorted(folder.glob(pattern)) if pattern else ():
-                lines += ["", f"![{path.stem}]({path.relative_to(folder).as_posix()})"]
     lines += ["", "## What next", "", "```sh", f"cd {shlex.quote(str(folder.resolve()))}", *_NEXT, "```", ""]
     write_whole(folder / REPORT_NAME, "\n".join(lines).encode())
 
 
 _NEXT = (
-    "tensorboard --logdir .  # all curves, in the browser",
-    "suphx evaluate --challenger train/agent --field sensible --games 1000  # another opponent",
-    "suphx bot --agent train/agent  # as a bot for any host that speaks mjai",
+    "suphx web --agent train/agent                 # play against it, in the browser",
+    "suphx evaluate --challenger train/agent --field sensible --games 1000  # measure it against another opponent",
+    "tensorboard --logdir .                        # all curves, in the browser",
+    "suphx quickstart --minutes 60                 # larger networks and more games",
+    "suphx quickstart --minutes 60 --logs LOGS     # from real games (mjlog, Tenhou's JSON, mjai)",
+    "suphx train workstation                       # on a GPU, from the included weights",
+    "suphx train cluster --address HOST:6379       # on many machines with Ray",
 )
 
 
-def _checked(path: Path, section: Callable[[str], list[str]]) -> list[str]:
-    """Return the lines of a section about a file; raises InputError, naming the file, if its content is wrong."""
+def _checked(path: Path, section: Callable[[str], Any]) -> Any:
+    """Return what a function makes of a file; raises InputError, naming the file, if its content is wrong."""
     try:
-        return section(path.read_text("utf-8", errors="replace") if path.exists() else "")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:  # a ValidationError is a ValueError
+        return section(path.read_text("utf-8", errors="replace"))
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:  # a ValidationError is a ValueError
         problem = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise InputError(f"{path}: not in the format that this program writes: {problem}") from error
 
@@ -79,28 +121,85 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return ["", *(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)), ""]
 
 
-def _time(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+@dataclass(frozen=True)
+class _Gain:
+    """How much higher, and so worse, the average rank is before something than after it."""
+
+    before: str
+    after: str
+    games: int
+    value: float
+    low: float
+    high: float
+    is_whole: bool
+
+    def __str__(self) -> str:
+        return f"{self.value:+.3f} ({self.low:+.3f} to {self.high:+.3f})"
 
 
-def _steps(text: str) -> list[str]:
+def _gain(text: str) -> _Gain:
+    result = json.loads(text)
+    gap = result["differences"][0]
+    low, high = (float(end) for end in gap["average_rank"]["interval"])
+    value = float(gap["average_rank"]["value"])
+    return _Gain(gap["against"], gap["agent"], int(result["games"]), -value, -high, -low, not result["interrupted"])
+
+
+def _opening(folder: Path, gains: Mapping[str, _Gain], curves: Curves) -> list[str]:
+    """Return a sentence on what self-play gained, with its picture, and the table of all gains."""
+    lines = []
+    if gain := gains.get("match-weak"):
+        games = max((at for points in curves.values() for at, _ in points), default=0)
+        lines += ["", f"In {games:,} games against itself an agent that had seen little {_verdict(gain)}"]
+        plot_gain(folder / PLOTS_FOLDER / "gain.png", curves, games, (gain.value, gain.low, gain.high))
+        lines += ["", f"![the gain of self-play over its games]({PLOTS_FOLDER}/gain.png)"]
+    if gains:
+        rows = [
+            (
+                words,
+                f"`{gain.before}`",
+                f"`{gain.after}`",
+                str(gain),
+                f"{gain.games:,}{'' if gain.is_whole else ', interrupted'}",
+            )
+            for name, words in GAINS.items()
+            if (gain := gains.get(name))
+        ]
+        lines += _table(("", "before", "after", "gain in average rank", "games"), rows)
+        lines += [
+            "The four players of a game are ranked from 1 to 4. In each game two of the agent before play against two "
+            "of the one after; the gain is how much lower the average rank of the latter is, with its 95 % interval. "
+            "An interval that includes zero shows nothing."
+        ]
+    return lines
+
+
+def _verdict(gain: _Gain) -> str:
+    """Return the end of a sentence on whether an interval is clear of zero."""
+    least, most = sorted((abs(gain.low), abs(gain.high)))
+    size = f"{abs(gain.value):.2f} of a rank ({least:.2f} to {most:.2f})"
+    if gain.low > 0:
+        return f"**became stronger**: it gained {size}."
+    if gain.high < 0:
+        return f"**became weaker**: it lost {size}."
+    return f"changed by {gain}: **the interval includes zero**, so this does not show whether self-play helped."
+
+
+def _steps(path: Path) -> list[str]:
     """Return the lines about the times of the steps; the last call of a step says whether it finished."""
-    calls: dict[str, list[tuple[float, int, str]]] = {}
-    for line in text.splitlines():
-        name, seconds, status, command = line.split("\t")
-        calls.setdefault(name, []).append((float(seconds), int(status), command))
-    if not calls:
+    steps = steps_in(path)
+    if not steps:
         return [f"The times of the steps are not known: there is no `{STEPS_NAME}`."]
-    rows, total = [], 0.0
-    for name, each in calls.items():
-        spent = sum(taken for taken, _, _ in each)
-        _, exit_status, last_command = each[-1]
-        time = _time(spent) + (f" in {len(each)} calls" if len(each) > 1 else "")
-        finished = f"no: exit status {exit_status}" if exit_status else "yes"
-        rows.append((name, time, finished, last_command and f"`{last_command}`"))
-        total += spent
-    return [*_table(("step", "time", "finished", "command"), rows), f"All steps took {_time(total)}."]
+    rows = []
+    for name, calls in steps.items():
+        last = calls[-1]
+        time = duration(sum(call.seconds for call in calls)) + (f" in {len(calls)} calls" if len(calls) > 1 else "")
+        planned = "" if last.planned is None else duration(last.planned)
+        rows.append(
+            (name, planned, time, f"no: exit status {last.status}" if last.status else "yes", f"`{last.command}`")
+        )
+    total = sum(call.seconds for calls in steps.values() for call in calls)
+    return [*_table(("step", "planned", "time", "finished", "command"), rows), f"All steps took {duration(total)}."]
 
 
 def _pretrain(text: str) -> list[str]:
@@ -138,59 +237,12 @@ def _reward(text: str) -> list[str]:
     ]
 
 
-def _train(text: str, curves: Curves) -> list[str]:
+def _selfplay(text: str) -> list[str]:
     about = json.loads(text)["about"]
-    config, games = json.loads(about["config"]), int(about["games"].replace(",", ""))
-    planned = config["games"]
-    lines = [
-        "## Self-play",
+    config = json.loads(about["config"])
+    return [
+        f"## Self-play from `{config['start']}`",
         "",
-        f"Started from `{config['start']}` and learned from {games:,}"
-        f"{'' if games >= planned else f' of {planned:,}'} games against itself. Networks that learn: "
-        f"{', '.join(config['learning']['models'])}.",
+        f"It learned from {about['games']} games against itself. Networks that learn: "
+        f"{', '.join(config['learning']['models'])}; reward: {config['reward']['kind']}.",
     ]
-    gaps, low, high = (dict(curves.get(f"evaluation/less_start{end}", ())) for end in ("", "_low", "_high"))
-    rows = [
-        (f"{at:,}", f"{gap:+.3f} ({low[at]:+.3f} to {high[at]:+.3f})")
-        for at, gap in gaps.items()
-        if at in low and at in high
-    ]
-    return lines + (_table(("after games", "average rank minus the start's (lower is better)"), rows) if rows else [])
-
-
-def _match(text: str) -> list[str]:
-    result = json.loads(text)
-    field = ", ".join(f"`{name}`" for name in dict.fromkeys(result["field"]))
-    lines = [
-        "## Before and after self-play",
-        "",
-        f"{result['games']:,} games under the rules `{result['rules']}`: each agent took all four seats of the same "
-        f"{result['deals']:,} deals against three of {field}. 95 % intervals in brackets; a lower average rank is "
-        "better.",
-    ]
-    if result["interrupted"]:
-        lines += ["", "**The match was interrupted**: the numbers are for the deals that were complete."]
-    for gap in result["differences"]:
-        before, after = result["agents"][gap["against"]], result["agents"][gap["agent"]]
-        rows = []
-        for name in METRICS:
-            measure = MEASURE[name]
-            cells = [_with_interval(each[name], measure.text) for each in (before, after)]
-            rows.append((measure.words, *cells, _with_interval(gap[name], measure.difference_text)))
-        lines += _table(("", f"before: `{gap['against']}`", f"after: `{gap['agent']}`", "after minus before"), rows)
-        lines.append(_verdict(*gap["average_rank"]["interval"]))
-    return lines
-
-
-def _with_interval(metric: dict[str, Any], text: Callable[[float | None], str]) -> str:
-    low, high = metric["interval"]
-    return f"{text(metric['value'])} ({text(low)} to {text(high)})"
-
-
-def _verdict(low: float | None, high: float | None) -> str:
-    """Return a sentence on whether the interval of a difference of average ranks is clear of zero."""
-    if low is None or high is None:
-        return "Too few games were played to say anything about the difference."
-    if low <= 0 <= high:
-        return "**The interval includes zero**: these games do not show whether self-play helped or harmed."
-    return f"Self-play made the agent **{'better' if high < 0 else 'worse'}**: the interval excludes zero."

@@ -13,7 +13,7 @@ from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_
 
 from suphx.errors import InputError
 from suphx.networks.models import MODELS
-from suphx.plotting import color, tidy, write_figure
+from suphx.plotting import color, one_panel, tidy, write_figure
 
 #: Subfolder of each training's folder.
 CURVES_FOLDER = "tensorboard"
@@ -67,6 +67,27 @@ def plot_trainings(path: Path, trainings: Mapping[str, Curves]) -> None:
     figure.supxlabel("games of self-play", fontsize=10)
     labels = {label: line for axes in grid for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
     figure.legend(labels.values(), labels, loc="outside upper center", ncols=min(len(labels), 6), fontsize=9)
+    write_figure(path, figure)
+
+
+def plot_gain(path: Path, curves: Curves, games: int, match: tuple[float, float, float]) -> None:
+    """Write a plot of what self-play gained in average rank over its games, with 95 % intervals.
+
+    curves: of the training, whose measurements are drawn. games: at its end. match: gain, low and high end.
+    """
+    figure, axes = one_panel((8, 4))
+    gaps, lows, highs = (dict(curves.get(f"evaluation/less_start{end}", ())) for end in ("", "_low", "_high"))
+    points = [(at, -gaps[at], -highs[at], -lows[at]) for at in gaps if at in lows and at in highs]
+    for series, label, number in (
+        ([(0, 0.0, 0.0, 0.0), *points], "while it trains: one against three", 0),
+        ([(games, *match)], "the match: two against two", 1),
+    ):
+        at, value, low, high = np.array(series).T
+        axes.errorbar(at, value, (value - low, high - value), fmt="o-", color=color(number), capsize=3, label=label)
+    axes.axhline(0, color="black", linewidth=0.8)
+    axes.set_xlabel("games of self-play")
+    axes.set_ylabel("gain in average rank (higher is better)")
+    axes.legend()
     write_figure(path, figure)
 
 

@@ -12,19 +12,20 @@ from suphx.evaluation.measures import RANKS
 from suphx.evaluation.report import report
 from suphx.evaluation.tally import COLUMN, COLUMNS
 from suphx.networks.weights import AgentCard
+from suphx.report.page import GAINS
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.monitor import MetricWriter
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
-BEFORE, AFTER, WEAK = "pretrain/agent", "train/agent", "pretrain/weak"
+BEFORE, AFTER, WEAK = "pretrain/agent", "train/agent", "weak/agent"
 DEALS = 60
 TRAIN = {"seed": 4, "start": BEFORE, "games": 600, "evaluation": {"seed": 5, "deals": 20, "opponent": WEAK}}
 STRENGTH = Strength(500, 2.25, (2.125, 2.375), -0.125, (-0.25, 0.0625))
 STEPS = (
-    ("environment", 70, 0, ""),
-    ("pretrain", 100, 130, "suphx pretrain pretrain.yaml --out pretrain"),
-    ("pretrain", 60, 0, "suphx pretrain pretrain.yaml --out pretrain"),
+    ("warmup", 70, 0, "suphx warmup", 80),
+    ("pretrain", 100, 130, "suphx pretrain pretrain.yaml --out pretrain", 150),
+    ("pretrain", 60, 0, "suphx pretrain pretrain.yaml --out pretrain", 150),
     ("train", 200, 0, "suphx train first.yaml --out train --set start=pretrain/agent"),
 )
 
@@ -34,8 +35,10 @@ def make_run(folder: Path) -> Path:
     add_steps(folder)
     add_pretrain(folder / "pretrain")
     add_reward(folder / "reward")
+    add_train(folder / "train-weak")
     add_train(folder / "train")
-    add_evaluation(folder / "evaluate")
+    for name in GAINS:
+        add_match(folder / name)
     return folder
 
 
@@ -70,14 +73,13 @@ def add_train(folder: Path, **changes: object) -> None:
     board.close()
 
 
-def add_evaluation(folder: Path, rates: tuple[float, ...] = (0.55, 0.25, 0.15, 0.05)) -> dict:
-    """What `suphx evaluate` writes of two agents on the same deals, the second first at such rates; returns it."""
-    units = {BEFORE: _units((0.25, 0.25, 0.25, 0.25), 1), AFTER: _units(rates, 2)}
-    found = report(units, [(AFTER, BEFORE)])
-    head = {"field": [WEAK], "rules": "tenhou", "seed": 6, "games": 8 * DEALS, "deals": DEALS, "interrupted": False}
+def add_match(folder: Path, rates: tuple[float, ...] = (0.55, 0.25, 0.15, 0.05)) -> dict:
+    """What `suphx evaluate` writes of a match of two agents, the second first at such rates; returns it."""
+    units = {AFTER: _units(rates, 2), BEFORE: _units((0.25, 0.25, 0.25, 0.25), 1)}
+    result = {"games": 4 * DEALS, "deals": DEALS, "interrupted": False, **report(units, [(AFTER, BEFORE)])}
     folder.mkdir(exist_ok=True)
-    (folder / "result.json").write_text(json.dumps(head | found, allow_nan=False))
-    return found
+    (folder / "result.json").write_text(json.dumps(result, allow_nan=False))
+    return result
 
 
 def _units(rates: tuple[float, ...], seed: int) -> np.ndarray:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from run_folder import add_train, make_run
 from torch.utils.tensorboard import SummaryWriter
@@ -26,8 +24,9 @@ pytestmark = pytest.mark.faults
         ("reward/reward.json", "[]"),
         ("train/agent/agent.json", '{"name": "tiny", "sha256": {}}'),
         ("train/agent/agent.json", '{"name": "tiny", "sha256": {}, "about": {"games": "many", "config": "{}"}}'),
-        ("evaluate/result.json", "\x00"),
-        ("evaluate/result.json", '{"agents": {}}'),
+        ("match/result.json", "\x00"),
+        ("match-weak/result.json", '{"agents": {}}'),
+        ("match-weak/result.json", '{"games": 4, "interrupted": false, "differences": []}'),
     ],
 )
 def test_a_broken_file_is_named(tmp_path, name, content):
@@ -36,15 +35,6 @@ def test_a_broken_file_is_named(tmp_path, name, content):
     with pytest.raises(InputError, match=str(folder / name)):
         write_report(folder)
     assert not (folder / "report.md").exists()
-
-
-def test_a_difference_of_agents_that_are_not_there(tmp_path):
-    path = make_run(tmp_path) / "evaluate" / "result.json"
-    found = json.loads(path.read_text())
-    del found["agents"]["train/agent"]
-    path.write_text(json.dumps(found))
-    with pytest.raises(InputError, match=r"evaluate/result\.json.*train/agent"):
-        write_report(tmp_path)
 
 
 def test_curves_that_are_none_are_named(tmp_path):

@@ -8,12 +8,11 @@ from pathlib import Path
 import matplotlib.image
 import numpy as np
 import pytest
-from run_folder import AFTER, BEFORE, DEALS, RESULTS, STEPS, STRENGTH, add_evaluation, add_train, make_run
+from run_folder import AFTER, BEFORE, DEALS, RESULTS, STEPS, add_match, add_train, make_run
 from typer.testing import CliRunner
 
 from suphx.cli import app
-from suphx.evaluation.measures import MEASURE
-from suphx.report.page import METRICS, write_report
+from suphx.report.page import GAINS, write_report
 
 
 @pytest.fixture(scope="module")
@@ -32,18 +31,18 @@ def row(text: str, first: str) -> list[str]:
 
 def test_steps_have_their_times_added_up_and_their_commands(whole):
     _, text = whole
-    assert row(text, "environment")[1:] == ["1 min 10 s", "yes", ""]
-    assert row(text, "pretrain")[1:] == ["2 min 40 s in 2 calls", "yes", f"`{STEPS[2][3]}`"]
-    assert row(text, "train")[3] == f"`{STEPS[3][3]}`"
+    assert row(text, "warmup")[1:] == ["1 min 20 s", "1 min 10 s", "yes", "`suphx warmup`"]
+    assert row(text, "pretrain")[1:] == ["2 min 30 s", "2 min 40 s in 2 calls", "yes", f"`{STEPS[2][3]}`"]
+    assert row(text, "train")[1] == "" and row(text, "train")[4] == f"`{STEPS[3][3]}`"
     assert "All steps took 7 min 10 s." in text
 
 
 def test_a_step_that_failed_is_said_to_have(tmp_path):
     folder = make_run(tmp_path)
     with open(folder / "steps.tsv", "a") as file:
-        file.write("evaluate\t3\t130\tsuphx evaluate\n")
+        file.write("match\t3\t130\tsuphx evaluate\n")
     write_report(folder)
-    assert row((folder / "report.md").read_text(), "evaluate")[2] == "no: exit status 130"
+    assert row((folder / "report.md").read_text(), "match")[3] == "no: exit status 130"
 
 
 def test_accuracies_are_those_of_the_result(whole):
@@ -65,49 +64,43 @@ def test_the_error_of_phi_stands_beside_the_best_simple_predictor(whole):
     )
 
 
-def test_measurements_during_selfplay_have_their_intervals(whole):
-    _, text = whole
-    assert row(text, f"{STRENGTH.games}")[1:] == ["-0.125 (-0.250 to +0.062)"]
-
-
-def test_before_and_after_are_the_numbers_of_the_match(whole):
-    folder, text = whole
-    found = json.loads((folder / "evaluate" / "result.json").read_text())
-    gap = found["differences"][0]
-    for name in METRICS:
-        measure = MEASURE[name]
-        cells = row(text, measure.words)
-        for cell, numbers, words in (
-            (cells[1], found["agents"][BEFORE][name], measure.text),
-            (cells[2], found["agents"][AFTER][name], measure.text),
-            (cells[3], gap[name], measure.difference_text),
-        ):
-            low, high = numbers["interval"]
-            assert cell == f"{words(numbers['value'])} ({words(low)} to {words(high)})"
-    assert f"the same {DEALS} deals" in text
+def test_gains_are_the_differences_of_the_matches_the_other_way_round(tmp_path):
+    results = [
+        add_match(tmp_path / name, rates)
+        for name, rates in zip(GAINS, ((0.55, 0.25, 0.15, 0.05), (0.25,) * 4, (0.05, 0.15, 0.25, 0.55)), strict=True)
+    ]
+    write_report(tmp_path)
+    text = (tmp_path / "report.md").read_text()
+    for words, result in zip(GAINS.values(), results, strict=True):
+        gap = result["differences"][0]["average_rank"]
+        low, high = gap["interval"]
+        gain = f"{-gap['value']:+.3f} ({-high:+.3f} to {-low:+.3f})"
+        assert row(text, words)[1:] == [f"`{BEFORE}`", f"`{AFTER}`", gain, f"{4 * DEALS}"]
 
 
 @pytest.mark.parametrize(
     ("rates", "words"),
     [
-        ((0.55, 0.25, 0.15, 0.05), "**better**"),
-        ((0.05, 0.15, 0.25, 0.55), "**worse**"),
-        ((0.25, 0.25, 0.25, 0.25), "**The interval includes zero**"),
+        ((0.55, 0.25, 0.15, 0.05), "**became stronger**"),
+        ((0.05, 0.15, 0.25, 0.55), "**became weaker**"),
+        ((0.25, 0.25, 0.25, 0.25), "**the interval includes zero**"),
     ],
 )
-def test_a_difference_is_told_only_where_its_interval_is_clear_of_zero(tmp_path, rates, words):
-    found = add_evaluation(tmp_path / "evaluate", rates)
-    low, high = found["differences"][0]["average_rank"]["interval"]
-    assert {"**better**": high < 0, "**worse**": low > 0, "**The interval includes zero**": low <= 0 <= high}[words]
+def test_a_gain_is_told_only_where_its_interval_is_clear_of_zero(tmp_path, rates, words):
+    result = add_match(tmp_path / "match-weak", rates)
+    low, high = result["differences"][0]["average_rank"]["interval"]
+    assert {"**became stronger**": high < 0, "**became weaker**": low > 0}.get(words, low <= 0 <= high)
     write_report(tmp_path)
     text = (tmp_path / "report.md").read_text()
-    assert [each for each in ("**better**", "**worse**", "**The interval includes zero**") if each in text] == [words]
+    assert [word for word in ("**became stronger**", "**became weaker**", "**the interval") if word in text] == [
+        words.removesuffix(" includes zero**")
+    ]
 
 
 def test_plots_are_there_and_not_empty(whole):
     folder, text = whole
     shown = [line.split("(")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")]
-    assert shown == ["pictures/selfplay.png"]
+    assert shown == ["pictures/gain.png", "pictures/selfplay.png"]
     for path in shown:
         points = matplotlib.image.imread(folder / path)[..., :3].reshape(-1, 3)
         drawn = points[(points < 1).any(1)]
@@ -118,17 +111,11 @@ def test_parts_that_are_not_there_are_named_and_left_out(tmp_path):
     add_train(tmp_path / "train", start="sl", evaluation=None)
     write_report(tmp_path)
     text = (tmp_path / "report.md").read_text()
-    for words in ("supervised training (`pretrain/", "the reward predictor (`reward/", "there is no `steps.tsv`"):
+    for words in ("`pretrain/result.json`", "`reward/reward.json`", "`match/result.json`", "there is no `steps.tsv`"):
         assert words in text
-    assert "Started from `sl`" in text
-    for words in ("Learning from games", "The reward predictor\n", "Before and after", "pretrain/agent", "None"):
+    assert "Self-play from `sl`" in text and "learned from 1,600 games" in text
+    for words in ("Learning from games", "The reward predictor\n", "average rank", "pretrain/agent", "None"):
         assert words not in text
-
-
-def test_a_run_that_was_stopped_says_how_far_it_came(tmp_path):
-    add_train(tmp_path / "train", games=5000)
-    write_report(tmp_path)
-    assert "1,600 of 5,000 games" in (tmp_path / "report.md").read_text()
 
 
 def test_the_command_prints_where_the_report_is(whole):
