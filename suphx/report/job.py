@@ -40,7 +40,7 @@ _ENOUGH = 2
 #: Seconds of every command before it begins its work, and of one that starts Ray.
 _BEGIN, _BEGIN_RAY = 8.0, 25.0
 #: How much longer one core takes to compile what is used here than for a loop of Python (`_compile_seconds`).
-_COMPILED = 620.0
+_COMPILED = 1300.0
 #: Decisions of a hanchan.
 _DECISIONS = 650
 #: What is different where an agent that has seen little plays itself. Its policy is nearly uniform at first, so that
