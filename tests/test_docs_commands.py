@@ -110,6 +110,7 @@ READ: dict[str, str] = {
     "match tcp": "waits for clients: tests/mjai/test_host_tcp.py",
     "match python": "needs the reader's bot: tests/mjai/test_host_match.py",
     "report": "needs a run of the main job: tests/report",
+    "quickstart": "takes ten minutes: tests/report/test_job.py",
     "review https": "needs the reader's log: tests/review",
 }
 

@@ -191,7 +191,7 @@ def test_a_full_disk_ends_the_training_with_the_last_checkpoint_whole(start, tmp
     monkeypatch.setattr("suphx.checkpoint.write_whole", full)
     training = LocalTraining(config, tmp_path, precision())
     with pytest.raises(InputError, match=r"checkpoint.*: No space left on device\. The last good agent is "):
-        _run(training, config, Console(quiet=True))
+        _run(training, config, None, Console(quiet=True))
     assert (tmp_path / CHECKPOINT_NAME).read_bytes() == before
 
 
@@ -206,7 +206,7 @@ def test_an_interrupt_ends_a_measurement_and_the_last_line_says_where_it_goes_on
     monkeypatch.setattr("suphx.selfplay.evaluation.load_agents", interrupt)
     training, said = LocalTraining(config, tmp_path, precision()), StringIO()
     with pytest.raises(KeyboardInterrupt):
-        _run(training, config, Console(file=said, width=200))
+        _run(training, config, None, Console(file=said, width=200))
     assert training.strength is None and 0 < training.progress.games < 100
     again = LocalTraining(config, tmp_path, precision())
     assert f"stopped after {again.progress.games:,} games; run the same command again to resume" in said.getvalue()
