@@ -87,8 +87,11 @@ def write_report(folder: Path) -> None:
     }
     lines = [f"# Run `{folder.resolve().name}`", *_opening(folder, gains, trainings[TRAIN_WEAK])]
     lines += [line for name, part in parts.items() if name in present for line in ("", *_checked(folder / name, part))]
-    if drawn := {name: curves for name, curves in trainings.items() if curves}:
-        plot_trainings(folder / PLOTS_FOLDER / "selfplay.png", drawn)
+    with_steps = {
+        name: curves for name, curves in trainings.items() if any(curve.endswith("/entropy") for curve in curves)
+    }
+    if with_steps:  # not so short a training that it has not taken a step
+        plot_trainings(folder / PLOTS_FOLDER / "selfplay.png", with_steps)
         lines += ["", f"![the curves of self-play]({PLOTS_FOLDER}/selfplay.png)"]
     lines += ["", "## Steps", "", *_steps(folder / STEPS_NAME)]
     if missing := [f"`{name}`" for name in (*matches, *parts) if name not in present]:

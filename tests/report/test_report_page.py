@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from suphx.cli import app
 from suphx.report.page import GAINS, write_report
+from suphx.selfplay.monitor import MetricWriter
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +117,15 @@ def test_parts_that_are_not_there_are_named_and_left_out(tmp_path):
     assert "Self-play from `sl`" in text and "learned from 1,600 games" in text
     for words in ("Learning from games", "The reward predictor\n", "average rank", "pretrain/agent", "None"):
         assert words not in text
+
+
+def test_a_training_without_a_step_has_no_curves_to_draw(tmp_path):
+    add_match(tmp_path / "match-weak")
+    writer = MetricWriter(tmp_path / "train-weak" / "tensorboard", 0)
+    writer.write({"rate/games_per_s": 1.0}, 0)
+    writer.close()
+    write_report(tmp_path)
+    assert "selfplay.png" not in (tmp_path / "report.md").read_text()
 
 
 def test_the_command_prints_where_the_report_is(whole):

@@ -152,13 +152,13 @@ def test_a_measured_run_goes_on_without_measurements(start, on_ray, whole, tmp_p
     folder, reports = tmp_path / "run", []
     shutil.copytree(whole[0], folder)
     learning = {"models": ["discard", "chow"], "batch": 64, "learning_rate": 1e-4}
-    train(values(start, games=40, learning=learning), folder, reports.append)
+    train(values(start, games=40, side_by_side=2, learning=learning), folder, reports.append)
     assert reports and all(report.strength is None for report in reports)
 
 
 def test_a_checkpoint_of_another_configuration_is_refused(start, on_ray, whole):
     with pytest.raises(InputError, match="another configuration"):
-        train(values(start, games=8, learning={"models": ["discard"]}), whole[0])
+        train(values(start, games=8, side_by_side=2, learning={"models": ["discard"]}), whole[0])
 
 
 @pytest.mark.full
