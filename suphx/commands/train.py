@@ -34,7 +34,7 @@ def train(
     ] = None,
     changes: Changes = None,
     games: Annotated[int | None, Option(min=1, help="Number of games, instead of the configuration's.")] = None,
-    minutes: Annotated[float | None, Option(min=0.1, help="Stop after so many minutes, if not before.")] = None,
+    minutes: Annotated[float | None, Option(min=0.1, help="Stop after this time, if not before.")] = None,
     out: RunFolder = None,
     device: Device = None,
     precision: Precision = None,

@@ -33,7 +33,7 @@ from suphx.run_folder import settle
 #: Networks from the smallest on: filters and blocks.
 _SIZES = ((32, 2), (48, 3), (64, 6), (96, 6))
 #: Pairs of each model: those that an agent has seen which knows little, and those of a usual supervised training, of
-#: which a larger network is given so many times as much.
+#: which a larger network is given `_ENOUGH` times as much.
 _FEW_PAIRS = {"discard": 1_500, "riichi": 10_000, "chow": 12_000, "pong": 10_000, "kong": 4_000}
 _PAIRS = {"discard": 500_000, "riichi": 100_000, "chow": 120_000, "pong": 100_000, "kong": 40_000}
 _ENOUGH = 2
@@ -58,7 +58,7 @@ class Step:
     name: str
     words: str
     command: Callable[[float], list[str]]
-    """Arguments of `suphx` for what can be done in so many seconds."""
+    """Arguments of `suphx` for what can be done in a number of seconds."""
     seconds: float = 0.0
     """How long it takes, if nothing can be chosen."""
     share: float = 0.0
@@ -66,7 +66,7 @@ class Step:
 
 
 def plan(steps: Sequence[Step], left: float) -> list[float]:
-    """Return the seconds of each step if so many are left for all, at least what one needs to begin."""
+    """Return the seconds of each step if `left` seconds remain for all; at least what a step needs to begin."""
     shares = sum(step.share for step in steps)
     free = left - sum(step.seconds for step in steps)
     return [step.seconds or max(free * step.share / shares, _BEGIN) for step in steps]
@@ -169,23 +169,15 @@ class MainJob:
         return spent, status
 
     def _generate(self, _: float) -> list[str]:
-        return [
-            "logs",
-            "generate",
-            "--games",
-            str(self._games),
-            "--seed",
-            str(self._seeds["generate"]),
-            "--out",
-            self._archive,
-        ]
+        words = f"logs generate --games {self._games} --seed {self._seeds['generate']} --out {self._archive}"
+        return words.split()
 
     def _pretrain_little(self, _: float) -> list[str]:
         changes = {"average_steps": 10, "test_pairs": 5_000, "validation_pairs": 1_000, "validations": 1}
         return self._supervised("weak", _SIZES[0], _FEW_PAIRS, changes)
 
     def _pretrain(self, seconds: float) -> list[str]:
-        """Return the supervised training of the largest networks that can see enough in so many seconds."""
+        """Return the supervised training of the largest networks that can see enough pairs in the given seconds."""
         for size in reversed(_SIZES):
             times = _pairs_per_second(size) * max(seconds - 2 * _BEGIN, 1) / sum(_PAIRS.values())
             if times >= _ENOUGH:

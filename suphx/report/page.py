@@ -104,8 +104,8 @@ _NEXT = (
     "suphx web --agent train/agent                 # play against it, in the browser",
     "suphx evaluate --challenger train/agent --field sensible --games 1000  # measure it against another opponent",
     "tensorboard --logdir .                        # all curves, in the browser",
-    "suphx quickstart --minutes 60                 # larger networks and more games",
-    "suphx quickstart --minutes 60 --logs LOGS     # from real games (mjlog, Tenhou's JSON, mjai)",
+    "suphx quickstart --minutes 60 --out ../hour   # larger networks and more games",
+    "suphx quickstart --logs LOGS --out ../logs    # from real games (mjlog, Tenhou's JSON, mjai)",
     "suphx train workstation                       # on a GPU, from the included weights",
     "suphx train cluster --address HOST:6379       # on many machines with Ray",
 )
