@@ -315,12 +315,12 @@ class GameStore:
             return None if game.play is None or game.status.state != "over" else game.play.log()
 
     def all(self) -> list[GameStatus]:
-        """Return the status of every game, the most recently requested first."""
+        """Return the status of every game but those that failed, the most recently requested first."""
         with self._lock:
             self._drop_idle()
             games = [game.status for game in reversed(self._games.values())]
         known = {each.id for each in games}
-        return games + [
+        return [each for each in games if each.state != "failed"] + [
             GameStatus(id=each.id, kind=self._kind, source=each.source, state="over", time=each.time)
             for each in self._shelf.all(self._kind)
             if each.id not in known

@@ -85,5 +85,5 @@ def _refusal(method: str, headers: Headers) -> tuple[int, str] | None:
     if "transfer-encoding" in headers:
         return 411, "the length of the request must be stated"
     if int(headers.get("content-length", 0)) > MAX_BODY:
-        return 413, f"larger than the {MAX_BODY >> 20} MiB that a log may have"
+        return 413, f"larger than the {MAX_BODY >> 20} MB that a log may have"
     return None

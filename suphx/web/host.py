@@ -18,7 +18,6 @@ from simulator.actions import legal_mask
 from simulator.asking import answer
 from simulator.engine import advance
 from simulator.legal import is_legal
-from simulator.logs.formats import read_log
 from simulator.logs.from_record import game_log, round_log
 from simulator.logs.model import GameLog
 from simulator.lookup import get_lookup
@@ -42,6 +41,7 @@ from suphx.web.seat_view import (
     position_of,
     question_of,
 )
+from suphx.web.uploads import game_of_upload
 
 #: Prescribed walls: (seed, rounds dealt so far) -> u8[136], or None for the wall of the seed.
 Walls = Callable[[int, int], np.ndarray | None]
@@ -303,8 +303,8 @@ class Recorded(GameSession):
     """The first game of a log."""
 
     def __init__(self, data: bytes, source: str, tell: Tell) -> None:
-        """data: a log in any format; source: its name. Raises LogError, with the place, if it cannot be played."""
-        self._game = replay(read_log(data, source)[0])
+        """data: a log or an archive; source: its name. Raises LogError, with the place, if it cannot be played."""
+        self._game = replay(game_of_upload(data, source))
         super().__init__(tell, [clean(name) for name in self._game.log.names])
 
     def log(self) -> GameLog:

@@ -10,7 +10,6 @@ from typing import Literal
 from fastapi import HTTPException
 from pydantic import ValidationError
 
-from simulator.logs.formats import read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.model import GameLog
 from suphx.errors import InputError
@@ -20,8 +19,9 @@ from suphx.review.logs import fetch_log, game_of_address, log_at_hand
 from suphx.web.agents import Players
 from suphx.web.games import failure, new_id
 from suphx.web.shelf import Shelf, ShelfEntry
+from suphx.web.uploads import game_of_upload
 
-#: Maximum number of failed reviews that are still listed; the oldest is dropped first.
+#: Maximum number of failed reviews that can still be asked for; the oldest is dropped first.
 FAILED = 16
 #: Maximum number of waiting reviews.
 WAITING = 4
@@ -133,11 +133,13 @@ class ReviewJobs:
         return True
 
     def all(self) -> list[Status]:
-        """Return the status of every review, the latest first."""
+        """Return the status of every review but those that failed, the latest first."""
         with self._lock:
             jobs = list(reversed(self._jobs.values()))
         known = {each.id for each in jobs}
-        return jobs + [_done(each) for each in self._shelf.all("review") if each.id not in known]
+        return [each for each in jobs if each.state != "failed"] + [
+            _done(each) for each in self._shelf.all("review") if each.id not in known
+        ]
 
     def forget(self, job_id: str) -> bool:
         """Delete a review that has ended; return whether there was one."""
@@ -172,9 +174,9 @@ class Reviewer:
         review_game(log, self._agent, self.name)
 
     def review_file(self, data: bytes, source: str, progress: Progress) -> bytes:
-        """Return the review of a log as JSON; if it has several games, that of the first."""
+        """Return the review of a log or archive as JSON; if it has several games, that of the first."""
         progress("reading the log", 0.0)
-        return self.review_log(read_log(data, source)[0], progress)
+        return self.review_log(game_of_upload(data, source), progress)
 
     def review_address(self, address: str, progress: Progress) -> bytes:
         """Return the review of the game that a viewer address refers to, or contains, as JSON."""

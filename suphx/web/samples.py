@@ -64,7 +64,7 @@ class SampleFolder:
             if not path.is_relative_to(self._root) or not path.is_file():
                 raise refused
             if path.stat().st_size > MAX_BODY:
-                raise HTTPException(404, f"{name} is larger than the {MAX_BODY >> 20} MiB that a log may have")
+                raise HTTPException(404, f"{name} is larger than the {MAX_BODY >> 20} MB that a log may have")
             return path.read_bytes()
         except OSError as error:
             raise refused from error

@@ -71,7 +71,10 @@ class PageServer(uvicorn.Server):
             application.state.warm_up()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Have the application answer, once it is loaded."""
+        """Have the application answer, once it is loaded; an address that is none gets the page, which says so."""
+        if not scope["path"].startswith(("/api/", "/page/")):
+            await Response(start_page(), 404, media_type="text/html", headers=_NO_CACHE)(scope, receive, send)
+            return
         try:
             loaded = await asyncio.shield(asyncio.wrap_future(self._application))
         except asyncio.CancelledError:

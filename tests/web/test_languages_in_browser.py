@@ -77,13 +77,13 @@ def test_every_word_of_a_review_comes_from_the_texts(strange_page, served):
         page.click(f"#tab-{tab}")
         assert left(page) == []
     for _ in range(3):  # rounds, with their ends
-        for key in (".", "ArrowRight", ".", "ArrowRight", "ArrowRight", "d"):
+        for key in ("ArrowRight", ".", "ArrowRight", ".", ".", "d"):
             page.keyboard.press(key)
             assert left(page) == []
         page.keyboard.press("]")
-        page.keyboard.press("ArrowLeft")
+        page.keyboard.press(",")
         for _ in range(4):
-            page.keyboard.press(".")
+            page.keyboard.press("ArrowRight")
             assert left(page) == []
 
 
@@ -131,6 +131,17 @@ def test_every_word_of_a_played_game_and_of_the_other_game_comes_from_the_texts(
         assert left(page) == []
     page.keyboard.press("End")
     assert left(page) == []
+
+
+def test_japanese_terms_in_english_keep_the_letters_of_the_winds_and_the_honba_of_players(page, served):
+    page.goto(served)
+    words = """async () => {
+        const words = await import("suphx/words.js");
+        words.useLanguage("romaji");
+        return [words.roundName("South 2", 1), words.t("table.repeat", {count: 1}),
+            ...["East", "South", "West", "North"].map(words.windLetter)];
+    }"""
+    assert page.evaluate(words) == ["South 2, 1 honba", "1 honba", *"ESWN"]
 
 
 @pytest.mark.parametrize(

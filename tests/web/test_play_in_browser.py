@@ -7,7 +7,7 @@ import re
 
 import pytest
 import requests
-from played_games import LET_GO, PLAIN, SWAP, WHOLE, Person
+from played_games import ADDED, LET_GO, PLAIN, SWAP, WHOLE, Person
 from relay import relayed
 from serving_app import serving
 
@@ -172,7 +172,7 @@ def test_a_round_by_keyboard_alone_with_the_focus_never_lost(page, served):
     page.keyboard.press("Enter")
     page.wait_for_selector(tile("1z"))
     assert has_focus(page, "#hand *")
-    assert "East 1, repeat 1" in page.locator("#place").inner_text() or "East 2" in page.locator("#place").inner_text()
+    assert "East 1, 1 honba" in page.locator("#place").inner_text() or "East 2" in page.locator("#place").inner_text()
 
 
 def test_riichi_is_taken_back_before_its_discard(page, served):
@@ -240,6 +240,15 @@ def test_the_coach_stands_beside_the_hand_when_it_is_wanted_and_tells_what_cost_
     page.wait_for_selector("#coach .candidate")
     assert page.locator("#coach .at-stake, #hand .risk-meter").count() == 0
     assert "games of East and South only" in page.locator("#coach").inner_text()
+
+
+def test_the_coach_says_how_likely_an_added_kong_is(page, served):
+    sit_down(page, served, seed=ADDED)
+    page.keyboard.press("a")
+    discard(page, "9m")
+    page.click(answer("pong"))
+    discard(page, "1m")
+    page.wait_for_selector(f"{answer('added kong')} .share")
 
 
 def test_sounds_are_made_only_if_they_are_wanted(page, served):

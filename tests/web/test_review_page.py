@@ -32,18 +32,18 @@ def test_the_file_opens_and_asks_the_network_for_nothing(page, review_file):
     assert "sensible" in page.title()
 
 
-def test_it_begins_with_the_first_decision_and_arrows_go_through_them(page, review_file):
+def test_it_begins_with_the_first_decision_and_full_stop_and_comma_go_through_them(page, review_file):
     open_at(page, review_file)
     assert page.locator(".summary").count() == 1
     assert page.url.endswith("#seat=0")
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press(".")
     decisions = [each for of_round in reviewed().seats[0].decisions for each in of_round]
     for each in decisions[1:5]:
         shown = page.evaluate("() => Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")
         assert (int(shown["round"]), int(shown["frame"])) == (each.round, each.frame)
         assert page.locator(".candidate").count() == len(each.candidates)
-        page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowLeft")
+        page.keyboard.press(".")
+    page.keyboard.press(",")
     assert f"frame={decisions[4].frame}" in page.url
 
 
@@ -57,7 +57,7 @@ def test_every_moment_of_the_game_can_be_drawn_from_each_seat_in_turn(page, revi
             before = place();
             press("2341"[counts.length % 4]);
             counts.push(document.querySelectorAll("svg.table .own [data-tile]").length);
-            press(".");
+            press("ArrowRight");
         }
         return counts;
     }""")
@@ -266,7 +266,7 @@ def test_a_seat_that_was_not_reviewed_is_shown_without_opinions(page, tmp_path):
     path.write_bytes(review_page(alone))
     open_at(page, path)
     assert page.locator("svg.table .own").get_attribute("data-seat") == "1"
-    page.keyboard.press("0")
+    page.keyboard.press("1")
     assert "not reviewed" in page.locator(".panel").inner_text()
     assert page.locator(".candidate").count() == 0
 
@@ -278,7 +278,7 @@ def test_another_language_comes_on_demand_at_the_same_place_and_stays(page, revi
     place = page.url
     page.select_option("[data-setting=language]", language)
     assert said in page.locator(".panel").inner_text() and page.url == place
-    page.keyboard.press("1")  # one page hears the keys, not also the one before
+    page.keyboard.press("2")  # one page hears the keys, not also the one before
     assert "seat=1" in page.url and page.locator("svg.table").count() == 1
     for _ in range(20):  # a process of its own keeps it for the next one, which may be quicker
         page.reload()
@@ -306,7 +306,7 @@ def test_the_theme_is_the_systems_until_one_is_chosen(page, review_file):
 
 def test_the_place_in_the_game_survives_a_reload(page, review_file):
     open_at(page, review_file)
-    for key in ("ArrowRight", "]", "2", "."):
+    for key in (".", "]", "3", "ArrowRight"):
         page.keyboard.press(key)
     place, seen = page.url, page.locator("#where").inner_text()
     page.reload()
@@ -325,7 +325,7 @@ def test_an_address_that_names_no_place_shows_the_first_decision(page, review_fi
 
 def test_a_screen_reader_hears_each_move_and_can_read_the_table(page, review_file):
     open_at(page, review_file)
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press(".")
     said = page.locator("[aria-live]").inner_text()
     assert re.search(r"East 1, turn \d+", said) and "agent" in said
     words = page.locator(".table-place .unseen").inner_text()
@@ -342,7 +342,7 @@ def test_everything_is_reached_by_the_keyboard_in_the_order_that_it_is_seen(page
     for _ in range(18):
         page.keyboard.press("Tab")
         order.append(page.evaluate("() => document.activeElement.id || document.activeElement.textContent"))
-    wanted = ["0 sensible", "random", "round", "round-before", "decision-after", "tab-summary", "panel"]
+    wanted = ["1 sensible", "random", "round", "round-before", "decision-after", "tab-summary", "panel"]
     places = [order.index(each) for each in wanted]
     assert places == sorted(places)
     page.focus("#tab-summary")
@@ -350,6 +350,51 @@ def test_everything_is_reached_by_the_keyboard_in_the_order_that_it_is_seen(page
     page.keyboard.press("ArrowRight")
     assert page.evaluate("() => document.activeElement.id") == "tab-differences"
     assert page.locator(".differences").count() == 1
+
+
+def test_arrows_step_after_a_click_on_a_tab(page, review_file):
+    open_at(page, review_file, "#seat=0&round=1&frame=3")
+    page.click("#tab-game")
+    page.keyboard.press("ArrowRight")
+    assert page.url.endswith("#seat=0&round=1&frame=4")
+    assert page.locator("#tab-game").get_attribute("aria-selected") == "true"
+    page.keyboard.press("ArrowLeft")
+    assert page.url.endswith("#seat=0&round=1&frame=3")
+
+
+def test_the_wheel_over_the_table_steps_once_a_notch(page, review_file):
+    open_at(page, review_file, "#seat=0&round=1&frame=3")
+    page.hover("svg.table")
+    for by, frame in ((100, 4), (20, 4), (20, 4), (20, 5), (-120, 4)):
+        page.mouse.wheel(0, by)
+        page.wait_for_function("(frame) => location.hash.endsWith(`frame=${frame}`)", arg=frame)
+
+
+def test_the_question_mark_lists_the_keys_which_then_do_nothing_else(page, review_file):
+    open_at(page, review_file, "#seat=0&round=1&frame=3")
+    page.keyboard.press("?")
+    assert "next largest difference" in page.locator("#keys").inner_text()
+    page.keyboard.press("d")
+    assert page.url.endswith("#seat=0&round=1&frame=3")
+    page.keyboard.press("Escape")
+    assert not page.locator("#keys").is_visible()
+
+
+def test_a_game_of_ones_own_opens_at_ones_own_seat(page, tmp_path):
+    path = tmp_path / "own.html"
+    path.write_bytes(review_page(reviewed().model_copy(update={"names": ["a", "b", "You", "c"]})))
+    open_at(page, path)
+    assert page.locator("svg.table .own").get_attribute("data-seat") == "2"
+
+
+@pytest.mark.parametrize(
+    ("probability", "shown"),
+    [(0, "0%"), (0.0004, "<0.1%"), (0.004, "0.4%"), (0.25, "25%"), (0.996, "99.6%"), (0.9996, ">99.9%"), (1, "100%")],
+)
+def test_a_probability_and_the_rest_add_up(page, served, probability, shown):
+    page.goto(served)
+    words = "async (value) => (await import('suphx/words.js')).percent(value)"
+    assert page.evaluate(words, probability).replace("0.0%", "0%") == shown
 
 
 @pytest.mark.parametrize("tab", ["summary", "decision", "differences", "game", "about"])

@@ -74,11 +74,22 @@ def test_a_file_that_is_no_log_is_told_so_and_another_can_be_opened(page, served
     page.reload()
     page.wait_for_selector(".error")
     page.click("text=Open another log")
-    page.wait_for_selector("#log")
+    page.wait_for_selector("#play-left option[value=sensible]", state="attached")
+    assert "<img src=x>.mjlog" not in page.locator("main").inner_text()
     while page.locator(".kept button").count():
         count = page.locator(".kept button").count()
         page.locator(".kept button").first.click()
         page.wait_for_function("(count) => document.querySelectorAll('.kept button').length < count", arg=count)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("path", ["/nothing", "/review", "/review/a/b", "/play/"])
+def test_an_unknown_address_gets_a_page_that_leads_to_the_start(page, served, path):
+    page.goto(f"{served}{path}")
+    page.wait_for_selector("h1:text('There is no such page')")
+    page.click("text=Start page")
+    page.wait_for_selector(".card")
+    assert "404" in page.problems.pop(0)  # the browser notes it
 
 
 @pytest.mark.faults
@@ -137,7 +148,7 @@ def test_a_review_begins_with_its_summary_and_keeps_notes(page, served):
     page.reload()
     page.wait_for_selector("#own-note")
     assert page.input_value("#own-note") == "too <b>greedy"
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press(".")
     assert page.input_value("#own-note") == ""
     page.click("#tab-differences")
     page.locator(".notes-list button").click()

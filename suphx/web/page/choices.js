@@ -26,9 +26,8 @@ function tilesOf(choice) {
 
 /** Whether a candidate of the agent is a choice; it does not tell red fives from others. */
 function isSame(candidate, choice) {
-  const kinds = (tiles) => tiles.map(kindOf).sort().join();
-  const tile = choice.type === "riichi" || choice.type === "pass" || choice.type === "nine terminals" ? "" : choice.tile;
-  return candidate.type === choice.type && kinds([candidate.tile || ""].filter(Boolean)) === kinds([tile].filter(Boolean)) && kinds(candidate.own) === kinds(choice.own);
+  const kinds = ({ tile, own }) => [...new Set([tile, ...own].map(kindOf))].sort().join();
+  return candidate.type === choice.type && kinds(candidate) === kinds(choice);
 }
 
 /** The row of buttons; `press(choice)` is called when one is pressed. */

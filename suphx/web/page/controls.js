@@ -12,14 +12,14 @@ const ICONS = {
   play: "M6 3 20 12 6 21Z", pause: "M7 4H9V20H7ZM15 4H17V20H15Z",
 };
 
-const PERSON = "You"; // the name of a person at the table, as the server has it
+export const PERSON = "You"; // the name of a person at the table, as the server has it
 
 /** Names to show: missing and repeated names get the number of their seat. */
 export function tellApart(names) {
   return names.map((name, seat) => {
-    if (!name) return t("page.seat_number", { seat });
+    if (!name) return t("page.seat_number", { seat: seat + 1 });
     if (name === PERSON) return t("page.you");
-    return names.filter((other) => other === name).length > 1 ? `${seat} ${name}` : name;
+    return names.filter((other) => other === name).length > 1 ? `${seat + 1} ${name}` : name;
   });
 }
 
@@ -58,9 +58,12 @@ export function explained(name) {
   return h("details", { class: "explained" }, h("summary", {}, t("about.what_is", { word: t(`about.${name}`) })), h("p", {}, t(`about.${name}_means`)));
 }
 
-/** The keys and what they do ([key, name of its text]), folded away. */
-export function keyList(keys) {
-  return h("details", {}, h("summary", {}, t("page.keys")), h("dl", { class: "keys" }, keys.map(([key, meaning]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, t(`keys.${meaning}`))])));
+/** A button, and the key `?`, that list the keys and what they do ([key, name of its text]). */
+export function keyHelp(keys) {
+  const list = h("dl", { class: "keys" }, [...keys, ["?", "keys"]].map(([key, meaning]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, t(`keys.${meaning}`))]));
+  const close = () => dialog.close();
+  const dialog = h("dialog", { id: "keys", "aria-label": t("page.keys") }, list, h("button", { type: "button", onclick: close }, t("page.close")));
+  return [h("button", { type: "button", id: "keys-button", onclick: () => dialog.showModal() }, t("page.keys_help")), dialog];
 }
 
 /** The latest moves: [who or "", what]. */
@@ -71,13 +74,13 @@ export function latestMoves(moves) {
 /** Whether a key is meant for the element that has the focus, or for the browser. */
 export function isForElement(event) {
   const within = (where) => event.target instanceof Element && event.target.closest(where);
-  return event.ctrlKey || event.metaKey || event.altKey || within("input, select, textarea")
+  return event.ctrlKey || event.metaKey || event.altKey || within("input, select, textarea, dialog")
     || (event.key.startsWith("Arrow") && within("[role=tablist]")) || (event.key === " " && within("button, a, summary"));
 }
 
-/** Perform the action of a key; actions: by key, letters in lower case. */
+/** Perform the action of a key; actions: by key, letters in lower case. `?` lists the keys. */
 export function act(event, actions) {
-  const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  const action = { "?": () => document.getElementById("keys-button").click(), ...actions }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!action) return;
   event.preventDefault();
   action();

@@ -154,12 +154,10 @@ export function gamePanel(review, at, go) {
 }
 
 const EXPLAINED = ["probability", "agent", "difference", "agreement", "rating", "luck", "phi", "near", "danger", "deals_in", "worth", "mistakes", "kinds"];
-const KEYS = [["← →", "decisions"], [", .", "steps"], ["[ ]", "rounds"], ["0–3", "seat"], ["H", "hands"], ["D", "next_difference"]];
 
 /** A short explanation of the numbers. */
 export function aboutPanel(review) {
   return h("div", { class: "about" },
     h("p", {}, t("about.by", { agent: review.agent, title: review.title }), " ", t("about.file", { source: review.source })),
-    h("dl", {}, EXPLAINED.map((name) => [h("dt", {}, t(`about.${name}`)), h("dd", {}, t(`about.${name}_means`))])),
-    h("h3", {}, t("page.keys")), h("dl", { class: "keys" }, KEYS.map(([key, name]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, t(`keys.${name}`))])));
+    h("dl", {}, EXPLAINED.map((name) => [h("dt", {}, t(`about.${name}`)), h("dd", {}, t(`about.${name}_means`))])));
 }

@@ -26,6 +26,13 @@ async function waiting(root, view, load) {
   }
 }
 
+/** Show that there is no such page. */
+export function showMissing(root) {
+  applySettings(loadSettings());
+  document.title = t("page.name");
+  show(root, h("main", { class: "start" }, h("h1", {}, t("page.missing")), h("p", {}, h("a", { href: "/" }, t("page.start_page")))));
+}
+
 /** Show a review by its id, waiting for it if it is not finished. */
 export function showReview(root, id) {
   waiting(root, "review", async (title, note) => {

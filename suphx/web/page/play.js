@@ -1,6 +1,6 @@
 // A game that is played: the table, the own hand, the possible actions, and the game so far. The server decides what happens.
 import { ChoiceRow } from "suphx/choices.js";
-import { act, isForElement, keyList, latestMoves, selectOf, showToggles } from "suphx/controls.js";
+import { act, isForElement, keyHelp, latestMoves, selectOf, showToggles } from "suphx/controls.js";
 import { advicePanel } from "suphx/decision.js";
 import { h, show } from "suphx/dom.js";
 import { scoresTable } from "suphx/game.js";
@@ -68,10 +68,10 @@ export class PlayPage {
     this.pace = selectOf("pace", t("play.pace"), PACES.map((name) => [name, t(`play.pace_${name}`)]), (value) => this.set("pace", value));
     this.place = h("h1", { class: "place", id: "place", "data-seed": seed });
     show(root, symbols(),
-      h("header", { class: "top" }, this.place, this.pace, h("div", { class: "links" }, h("a", { href: "/", id: "another" }, t("play.leave"))), this.toggles),
+      h("header", { class: "top" }, this.place, this.pace, h("div", { class: "links" }, h("a", { href: "/", id: "another" }, t("play.leave")), keyHelp(KEYS)), this.toggles),
       h("main", { class: "review play" },
         h("div", { class: "left" }, h("div", { class: "board" }, this.table, this.outcome.place), this.own),
-        h("div", { class: "right" }, h("section", { class: "panel", "aria-label": t("page.happened") }, this.coach, this.now, this.before, about, keyList(KEYS)))), this.spoken);
+        h("div", { class: "right" }, h("section", { class: "panel", "aria-label": t("page.happened") }, this.coach, this.now, this.before, about))), this.spoken);
   }
 
   // Updates from the server

@@ -1,5 +1,5 @@
 // A review on the page: the table, navigation through the game, and the panels.
-import { iconButton, tellApart } from "suphx/controls.js";
+import { PERSON, iconButton, tellApart } from "suphx/controls.js";
 import { decisionPanel, momentPanel, verdict } from "suphx/decision.js";
 import { h, show } from "suphx/dom.js";
 import { aboutPanel, differencesPanel, gamePanel, largest, placeOf, summaryPanel } from "suphx/game.js";
@@ -10,6 +10,7 @@ import { moveNamed } from "suphx/spoken.js";
 import { list, t, term } from "suphx/words.js";
 import { riskOf } from "suphx/worth.js";
 
+const KEYS = [["← →", "steps"], [", .", "decisions"], ["[ ]", "rounds"], ["1–4", "seat"], ["H", "hands"], ["D", "next_difference"]];
 const TABS = ["summary", "decision", "differences", "game", "about"];
 
 const LEAST_SHOWN = 0.005; // minimum probability of choices other than discards on the table; the panel has all
@@ -17,7 +18,8 @@ const MOST_CHOICES = 4;
 
 class ReviewPage extends Viewer {
   constructor(root, review, links, write) {
-    super(review.rounds, review.seats.length ? review.seats[0].seat : 0);
+    const seats = review.seats.map((each) => each.seat);
+    super(review.rounds, seats.find((seat) => review.names[seat] === PERSON) ?? seats[0] ?? 0);
     this.review = review;
     this.write = write;
     this.noted = new Map(review.notes.map((each) => [`${each.seat} ${each.number}`, each.words]));
@@ -33,11 +35,11 @@ class ReviewPage extends Viewer {
     };
     this.panel = h("section", { class: "panel", role: "tabpanel", id: "panel", tabindex: "0" });
     this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": t("review.tabs"), onkeydown: (event) => this.tabKey(event) }, TABS.map((name) =>
-      h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "panel", onclick: () => this.open(name) }, t(`review.tab_${name}`))));
+      h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "panel", onclick: (event) => this.press(event, name) }, t(`review.tab_${name}`))));
     this.build(root, {
-      look: "", own: [["open", "H"]], links: links(), right: [this.tabs, this.panel],
-      before: [iconButton("decision-before", t("page.decision_before"), () => this.toDecision(-1)), iconButton("step-before", t("page.step_before", { key: "," }), () => this.step(-1))],
-      after: [iconButton("step-after", t("page.step_after", { key: "." }), () => this.step(1)), iconButton("decision-after", t("page.decision_after"), () => this.toDecision(1))],
+      look: "", keys: KEYS, own: [["open", "H"]], links: links(), right: [this.tabs, this.panel],
+      before: [iconButton("decision-before", t("page.decision_before"), () => this.toDecision(-1)), iconButton("step-before", t("page.step_before", { key: "←" }), () => this.step(-1))],
+      after: [iconButton("step-after", t("page.step_after", { key: "→" }), () => this.step(1)), iconButton("decision-after", t("page.decision_after"), () => this.toDecision(1))],
     });
     const isAddressed = this.fromAddress();
     if (!isAddressed) this.toDecision(1, { round: 0, frame: -1 });
@@ -111,7 +113,7 @@ class ReviewPage extends Viewer {
   }
 
   actions() {
-    return { ArrowLeft: () => this.toDecision(-1), ArrowRight: () => this.toDecision(1), d: () => this.toLargest(), h: () => this.set("open", !this.settings.open) };
+    return { ",": () => this.toDecision(-1), ".": () => this.toDecision(1), d: () => this.toLargest(), h: () => this.set("open", !this.settings.open) };
   }
 
   tabKey(event) {
@@ -120,6 +122,12 @@ class ReviewPage extends Viewer {
     event.preventDefault();
     this.open(TABS[(TABS.indexOf(this.tab) + by + TABS.length) % TABS.length]);
     this.tabs.querySelector("[aria-selected=true]").focus();
+  }
+
+  /** Open a tab; after a click the arrows are the game's, not the tabs'. */
+  press(event, tab) {
+    this.open(tab);
+    if (event.detail) this.panel.focus({ preventScroll: true });
   }
 
   open(tab) {

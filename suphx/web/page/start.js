@@ -11,7 +11,7 @@ const PLACES = ["right", "across", "left"];
 const WINDS = ["East", "South", "West", "North"];
 const AGENTS = ["tuned", "sl", "sl-weak", "sensible", "never_folds", "never_calls", "tsumogiri", "random"];
 const CLOCKS = [[0, 0], [5, 20], [3, 5], [20, 60]]; // seconds a decision and a round; 0: no clock
-const LOGS = ".mjlog,.xml,.json,.jsonl,.mjson,.mjai,.log,.gz";
+const LOGS = ".mjlog,.xml,.json,.jsonl,.mjson,.mjai,.log,.gz,.zip,.tar,.tgz,.tbz2,.txz,.bz2,.xz";
 const SEEDS = 1e6; // upper bound of the seeds proposed; others can be typed
 const MAX_SEED = 2 ** 53 - 1;
 const MOST = 8 * 1024 * 1024; // maximum size of a log, as on the server
@@ -133,7 +133,7 @@ function playCard() {
       offer(agents, answer.agents);
       introduce(who, answer.agents);
     },
-      words: (game) => ({ playing: t("start.goes_on", { number: game.rounds.length + 1 }), over: t("start.over"), failed: translate(game.message) }[game.state]) }));
+      words: (game) => ({ playing: t("start.goes_on", { number: game.rounds.length + 1 }), over: t("start.over") }[game.state]) }));
 }
 
 function reviewCard() {
@@ -153,7 +153,7 @@ function reviewCard() {
       h("span", { class: "quiet" }, t("start.formats")), fileField("log", LOGS, sendFile)),
     byAddress, by,
     keptList({ path: "/api/reviews", at: "review", title: t("start.reviews"), look: "", items: (answer) => answer.reviews, hear,
-      words: (review) => ({ waiting: t("start.waits"), running: `${Math.round(100 * review.share)}%`, done: "", failed: translate(review.message) }[review.state]) }));
+      words: (review) => ({ waiting: t("start.waits"), running: `${Math.round(100 * review.share)}%`, done: "" }[review.state]) }));
 }
 
 function watchCard() {
@@ -177,7 +177,7 @@ function watchCard() {
       WINDS.map((wind, n) => row(term(wind), agents[n])), row(t("start.seed"), seed), h("button", { type: "submit", id: "watch" }, t("start.watch"))), who,
     h("label", { class: "recorded", for: "recorded" }, t("start.open_recorded"), fileField("recorded", LOGS, (file) => file && start("recorded", [["log", file]]))), sampled,
     keptList({ path: "/api/games", at: "watch", title: t("start.games"), look: "games", items: (answer) => answer.games, hear,
-      words: (game) => ({ playing: t("start.live_round", { kind: t(`start.${game.kind}`), number: game.rounds.length }), over: t(`start.${game.kind}`), failed: translate(game.message) }[game.state]) }),
+      words: (game) => ({ playing: t("start.live_round", { kind: t(`start.${game.kind}`), number: game.rounds.length }), over: t(`start.${game.kind}`) }[game.state]) }),
     VIEWS.map((view) => h("p", {}, rich(`${view}.link`, { link: h("a", { href: `/${view}`, id: view }, t(`${view}.title`)) }))));
 }
 

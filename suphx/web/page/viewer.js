@@ -1,9 +1,12 @@
 // What a review and a watched game have in common: the table, the way through rounds and frames, seats, settings, keys.
-import { act, iconButton, isForElement, showToggles } from "suphx/controls.js";
+import { act, iconButton, isForElement, keyHelp, showToggles } from "suphx/controls.js";
 import { h, show } from "suphx/dom.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
 import { symbols } from "suphx/tiles.js";
 import { roundName, t } from "suphx/words.js";
+
+const NOTCH = 50; // pixels that the wheel turns for a step
+const LINE = 20; // pixels in a line, in which some browsers count
 
 /** All frames of a round, whole, out of the first one and the changes (see `suphx.review.frames`); `last` is the seat that discarded last, `name` the round's. */
 export function wholeFrames(round) {
@@ -31,7 +34,8 @@ export class Viewer {
     this.at = { seat, round: 0, frame: 0 };
     this.settings = loadSettings();
     applySettings(this.settings);
-    this.table = h("div", { class: "table-place" });
+    this.table = h("div", { class: "table-place", onwheel: (event) => this.roll(event) });
+    this.rolled = 0; // pixels of the wheel since the last step
     this.live = h("p", { class: "unseen", "aria-live": "polite", id: "status" });
     this.select = h("select", { "aria-label": t("page.round_label"), id: "round", onchange: () => this.toRound(Number(this.select.value)) });
     this.seats = h("div", { class: "seats", role: "group", "aria-label": t("page.seat") }, [0, 1, 2, 3].map((each) =>
@@ -42,14 +46,14 @@ export class Viewer {
     document.addEventListener("keydown", this.keys);
   }
 
-  /** Put the page together. own: its toggles. controls: more in the header. before, after: buttons around the place. right: the panels. */
-  build(root, { look, own, controls = [], links, before, after, right }) {
+  /** Put the page together. keys: as in `keyHelp`. own: its toggles. controls: more in the header. before, after: buttons around the place. right: the panels. */
+  build(root, { look, keys, own, controls = [], links, before, after, right }) {
     this.own = own;
     const way = h("nav", { class: "way", "aria-label": t("page.way") },
       iconButton("round-before", t("page.round_before"), () => this.toRound(this.at.round - 1)), before, this.where, after,
       iconButton("round-after", t("page.round_after"), () => this.toRound(this.at.round + 1)));
     show(root, symbols(),
-      h("header", { class: "top" }, this.seats, this.select, controls, h("div", { class: "links" }, links), this.toggles),
+      h("header", { class: "top" }, this.seats, this.select, controls, h("div", { class: "links" }, links, keyHelp(keys)), this.toggles),
       h("main", { class: `review ${look}` }, h("h1", { class: "unseen" }, document.title), h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, t("page.details")), right)), this.live);
   }
 
@@ -86,6 +90,16 @@ export class Viewer {
     if (to) this.move(to);
   }
 
+  /** The wheel over the table steps; a touchpad's small movements add up. */
+  roll(event) {
+    if (event.ctrlKey) return; // the browser's zoom
+    event.preventDefault();
+    this.rolled += event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE);
+    if (Math.abs(this.rolled) < NOTCH) return;
+    this.step(Math.sign(this.rolled));
+    this.rolled = 0;
+  }
+
   move(to) {
     this.at = { ...this.at, ...to };
     this.draw();
@@ -107,9 +121,9 @@ export class Viewer {
   key(event) {
     if (isForElement(event)) return;
     act(event, {
-      ",": () => this.step(-1), ".": () => this.step(1),
+      ArrowLeft: () => this.step(-1), ArrowRight: () => this.step(1),
       "[": () => this.toRound(this.at.round - 1), "]": () => this.toRound(this.at.round + 1),
-      ...Object.fromEntries([0, 1, 2, 3].map((seat) => [String(seat), () => this.move({ seat })])), ...this.actions(),
+      ...Object.fromEntries([0, 1, 2, 3].map((seat) => [String(seat + 1), () => this.move({ seat })])), ...this.actions(),
     });
   }
 

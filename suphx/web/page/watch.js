@@ -1,5 +1,5 @@
 // A game that is watched: the table as the game goes on, navigation through it, and the latest moves.
-import { iconButton, keyList, latestMoves, selectOf, setIcon, tellApart } from "suphx/controls.js";
+import { iconButton, latestMoves, selectOf, setIcon, tellApart } from "suphx/controls.js";
 import { h, show } from "suphx/dom.js";
 import { scoresTable } from "suphx/game.js";
 import { roundOutcome } from "suphx/outcome.js";
@@ -13,7 +13,7 @@ const SPEEDS = [1, 2, 5, 20]; // steps per second
 const END_STEPS = 6; // how long the end of a round is shown, in steps
 const MOVES = 8; // number of latest moves listed
 const REMEMBERED = 1000; // milliseconds between updates of the place in the address during playback
-const KEYS = [["Space", "play"], ["← →", "steps"], ["[ ]", "rounds"], ["0–3", "seat"], ["H", "whose_hands"], ["+ −", "speed"]];
+const KEYS = [["Space", "play"], ["← →", "steps"], ["[ ]", "rounds"], ["1–4", "seat"], ["H", "whose_hands"], ["+ −", "speed"]];
 
 /** How a round ended, in words. */
 function ended(how) {
@@ -48,10 +48,10 @@ export class WatchPage extends Viewer {
     this.button = iconButton("play", t("watch.play"), () => this.toggle());
     const about = h("p", { class: "quiet" }, t(status.kind === "live" ? "watch.agents" : "watch.file", { source: translate(status.source) }));
     this.build(root, {
-      look: "watch", own: [], controls: [this.hands, this.speed], links,
+      look: "watch", keys: KEYS, own: [], controls: [this.hands, this.speed], links,
       before: [iconButton("step-before", t("page.step_before", { key: "←" }), () => this.step(-1)), this.button],
       after: iconButton("step-after", t("page.step_after", { key: "→" }), () => this.step(1)),
-      right: h("section", { class: "panel", id: "panel", "aria-label": t("page.happened") }, this.now, this.before, about, keyList(KEYS)),
+      right: h("section", { class: "panel", id: "panel", "aria-label": t("page.happened") }, this.now, this.before, about),
     });
     this.keep();
     this.need(this.goal ? this.goal.round + 2 : 1);
@@ -178,7 +178,7 @@ export class WatchPage extends Viewer {
   actions() {
     const faster = (by) => this.set("speed", SPEEDS[SPEEDS.indexOf(this.settings.speed) + by] || this.settings.speed);
     return {
-      " ": () => this.toggle(), ArrowLeft: () => this.step(-1), ArrowRight: () => this.step(1), "+": () => faster(1), "-": () => faster(-1),
+      " ": () => this.toggle(), "+": () => faster(1), "-": () => faster(-1),
       h: () => this.set("hands", HANDS[(HANDS.indexOf(this.settings.hands) + 1) % HANDS.length]),
     };
   }

@@ -105,10 +105,11 @@ export function signed(value) {
   return (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(Math.round(value)).toLocaleString("en-US");
 }
 
-/** A probability in percent, with a decimal if it is small. */
+/** A probability in percent, with a decimal if it or the rest is small. */
 export function percent(value) {
   if (value > 0 && value < 0.001) return "<0.1%";
-  return value < 0.0995 ? `${(100 * value).toFixed(1)}%` : `${Math.round(100 * value)}%`;
+  if (value < 1 && value > 0.999) return ">99.9%";
+  return value < 0.0995 || (value > 0.99 && value < 1) ? `${(100 * value).toFixed(1)}%` : `${Math.round(100 * value)}%`;
 }
 
 /** The time of day and date of a time in seconds since 1970. */
