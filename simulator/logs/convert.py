@@ -1,7 +1,8 @@
 """Convert logs from any format to any other.
 
-What the target format cannot express is lost: mjai has no yaku and states few rules, Tenhou's JSON has no physical
-tiles. What it needs and the log does not state (mjai has no fu, yaku and final points) is computed by the rules.
+What the target format cannot express is lost: mjai has no yaku and states few rules, mjx no rules, Tenhou's JSON and
+Mahjong Soul's records have no physical tiles. What it needs and the log does not state (mjai has no fu, yaku and final
+points, Mahjong Soul's records state of two winners only what they are paid together) is computed by the rules.
 """
 
 from typing import Any
@@ -17,7 +18,9 @@ from simulator.logs.verify import verify_game
 def write_as(game: GameLog, target: Format) -> bytes:
     """Return a game in a format, completed by the rules; raise LogError for a game that it cannot express."""
     of_wins = [(win.fu, win.yaku, win.points) for each in game.rounds for win in each.wins]
-    if target.name != "mjai" and (game.final_points is None or any(None in each for each in of_wins)):
+    paid = [win.deltas for each in game.rounds if len(each.wins) > 1 for win in each.wins]
+    incomplete = game.final_points is None or any(None in each for each in of_wins)
+    if None in paid or (target.name != "mjai" and incomplete):
         complete(game)
     return target.write(game)
 

@@ -6,15 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simulator.logs.archives import GZIP_MAGIC, UTF8_MARK, Found, open_logs, plain_data
+from simulator.logs.mahjong_soul import read_mahjong_soul
+from simulator.logs.mahjong_soul_writer import write_mahjong_soul
 from simulator.logs.mjai import read_mjai
 from simulator.logs.mjai_writer import write_mjai
 from simulator.logs.mjlog import read_mjlog
 from simulator.logs.mjlog_writer import write_mjlog
+from simulator.logs.mjx import read_mjx
+from simulator.logs.mjx_writer import write_mjx
 from simulator.logs.model import GameLog, LogError
 from simulator.logs.tenhou6 import read_tenhou6
 from simulator.logs.tenhou6_writer import write_tenhou6
 
 _HEAD = 4096
+#: Records of Mahjong Soul: an object with a `head`, or the name of a protobuf message of its.
+_MAHJONG_SOUL = re.compile(rb'[\s\[]*\{[\s\S]*?"(?:head"\s*:\s*\{|\.?lq\.\w|Record[A-Z])')
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,8 @@ class Format:
 #: In the order in which they are tried.
 FORMATS = (
     Format("mjlog", ".mjlog", re.compile(rb"<"), lambda data, source: [read_mjlog(data, source)], write_mjlog),
+    Format("mjx", ".jsonl", re.compile(rb'\{\s*"(?:hiddenState|publicObservation)"'), read_mjx, write_mjx),
+    Format("mahjong_soul", ".json", _MAHJONG_SOUL, read_mahjong_soul, write_mahjong_soul),
     Format("mjai", ".jsonl", re.compile(rb'[\s\[]*\{[\s\S]*?"type"\s*:\s*"'), read_mjai, write_mjai),
     Format("tenhou6", ".json", re.compile(rb'\{\s*"|https?:[^\s"]*#json='), read_tenhou6, write_tenhou6),
 )
@@ -53,7 +61,7 @@ def detect(data: bytes, source: str = "") -> Format:
     for each in FORMATS:
         if each.begins.match(head):
             return each
-    names = "Tenhou's mjlog, Tenhou's JSON or mjai"
+    names = "Tenhou's mjlog, Tenhou's JSON, mjai, Mahjong Soul's records or mjx"
     raise LogError(f"not a game log: {names} was expected, the file begins {head[:20]!r}", source)
 
 

@@ -306,8 +306,7 @@ class _Reader:
             points=points,
             limit=limit,
             hand=sorted(_tiles(attributes, "hai")) if "hai" in attributes else None,
-            # which of its four tiles a closed kong names means nothing
-            meld_codes=[code if code & 0xFF else code & ~0x300 for code in melds] if "hai" in attributes else None,
+            meld_codes=[codes.without_copy(code) for code in melds] if "hai" in attributes else None,
             table=_table(attributes),
             yaku=yaku,
             yakuman="yakuman" in attributes,

@@ -128,6 +128,11 @@ def decode_meld(code: int, seat: int) -> int:
     return pack_event(r.EVENT_OPEN_KONG, seat, tile, source, (a, b, c))
 
 
+def without_copy(code: int) -> int:
+    """Return a meld code without which of its four tiles a closed kong names: it means nothing."""
+    return code if code & 0xFF else code & ~0x300
+
+
 def encode_meld(event: np.void, pong: int | None = None) -> int:
     """Return the meld code of a LOG_EVENT call; an added kong needs the code of the `pong` that it extends."""
     kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])

@@ -155,9 +155,11 @@ class RoundBuilder:
                 own.remove(like[0])
         return sorted(tiles)
 
-    def show_indicator(self, face: int) -> None:
-        """Show another dora indicator."""
-        self._add(pack_event(r.EVENT_DORA, 0, self.new_tile(face)))
+    def show_indicator(self, face: int) -> int:
+        """Show another dora indicator; return its tile."""
+        tile = self.new_tile(face)
+        self._add(pack_event(r.EVENT_DORA, 0, tile))
+        return tile
 
     def declare_riichi(self, seat: int) -> None:
         """Declare riichi, before the discard."""

@@ -127,7 +127,7 @@ def sort_key(number: int) -> float:
 _ROOM_SIGNS = {"般": "normal", "上": "advanced", "特": "expert", "鳳": "phoenix"}
 ROOM_SIGN = {room: sign for sign, room in _ROOM_SIGNS.items()}
 _MAHJONG_SOUL = re.compile(
-    r"の間|之[间間]|Room|友人戦|友人[场場]|Friendly|大会戦|大会室|Tou?r?nament|(Bronze|Silver|Gold|Jade|Throne)"
+    r"の間|之[间間]|Room|段位戦|友人戦|友人[场場]|Friendly|大会戦|大会室|Tou?r?nament|(Bronze|Silver|Gold|Jade|Throne)"
 )
 _THREE_PLAYERS = re.compile(r"三|3-Player|^3|サンマ")
 _MAHJONG_SOUL_GAME = re.compile(r"\d{6}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")

@@ -117,21 +117,8 @@ def _score(game: GameLog, this: RoundLog, number: int, points: int) -> str:
         return f"{name}{points}点"
     if win.seat == this.dealer:
         return f"{name}{points // 3}点∀"
-    low = _share(points)
+    low = writing.tsumo_share(points)
     return f"{name}{low}-{points - 2 * low}点"
-
-
-def _share(points: int) -> int:
-    """Return what each non-dealer pays for a non-dealer's tsumo of `points` in total.
-
-    The non-dealer's share is the base points rounded up to hundreds, the dealer's share twice the base points rounded
-    up; the result is the share for which both are consistent.
-    """
-    for low in range(points // 400 * 100, points // 4 + 200, 100):
-        high = points - 2 * low
-        if low <= high <= 2 * low and 2 * (low - 100) < high:
-            return low
-    raise LogError(f"no tsumo pays {points} points")
 
 
 def _no_winner(game: GameLog, index: int) -> list[Any]:

@@ -61,10 +61,20 @@ def round_deltas(game: GameLog, index: int) -> list[int]:
 
 
 def win_deltas(game: GameLog, index: int) -> list[list[int]]:
-    """Return the points each seat gains by each win of a round; a single win may leave them to the round's total."""
+    """Return the points each seat gains by each win of a round, if not stated what the round's total leaves.
+
+    A single win has all of it. Of several, each has its hand's points, and the first also the counters and the bets.
+    """
     this = game.rounds[index]
     if len(this.wins) == 1 and this.wins[0].deltas is None:
         return [round_deltas(game, index)]
+    if len(this.wins) > 1 and all(win.deltas is None and win.points is not None for win in this.wins):
+        seats = range(r.SEATS)
+        later = [
+            [(win.points or 0) * ((seat == win.seat) - (seat == win.source)) for seat in seats] for win in this.wins[1:]
+        ]
+        first = (np.array(round_deltas(game, index)) - np.sum(later, axis=0)).tolist()
+        return [first, *later]
     deltas = [win.deltas for win in this.wins if win.deltas is not None]
     if len(deltas) != len(this.wins):
         raise LogError("the log does not say what each winner was paid", game.source, place_of(this, len(this.events)))
@@ -80,6 +90,19 @@ def win_points(game: GameLog, index: int, number: int) -> int:
     deltas = win_deltas(game, index)[number]
     paid = -sum(delta for delta in deltas if delta < 0)
     return paid - (game.rules.repeat_points * this.repeat_counter if number == 0 else 0)
+
+
+def tsumo_share(points: int) -> int:
+    """Return what each non-dealer pays for a non-dealer's tsumo of `points` in total.
+
+    The non-dealer's share is the base points rounded up to hundreds, the dealer's share twice the base points rounded
+    up; the result is the share for which both are consistent.
+    """
+    for low in range(points // 400 * 100, points // 4 + 200, 100):
+        high = points - 2 * low
+        if low <= high <= 2 * low and 2 * (low - 100) < high:
+            return low
+    raise LogError(f"no tsumo pays {points} points")
 
 
 def han_of(win: WinLog) -> int | None:

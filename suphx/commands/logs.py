@@ -131,13 +131,17 @@ def stats(
 def convert(
     paths: LogPaths,
     out: Annotated[Path, Option("--out", "-o", help="Folder to write to; it is created if necessary.")],
-    to: Annotated[Literal["mjlog", "tenhou6", "mjai"], Option(help="tenhou6: Tenhou's JSON.")] = "mjai",
+    to: Annotated[
+        Literal["mjlog", "tenhou6", "mjai", "mahjong_soul", "mjx"],
+        Option(help="tenhou6: Tenhou's JSON; mahjong_soul: the JSON of Mahjong Soul's records."),
+    ] = "mjai",
     as_json: AsJson = False,
 ) -> None:
     """Convert logs of any format, one file per game. What cannot be read is named and left out (exit status 1).
 
     An existing file is replaced as a whole or not at all. What the target format cannot express is lost: mjai has no
-    yaku and hardly any rules, Tenhou's JSON has no physical tiles. What a log leaves out is computed by the rules.
+    yaku and hardly any rules, mjx no rules, Tenhou's JSON and Mahjong Soul's records have no physical tiles. What a log
+    leaves out is computed by the rules.
     """
     from simulator.files import UniqueNames, write_whole
     from simulator.logs.archives import open_logs

@@ -33,7 +33,7 @@ def match(
     timeout: Timeout = None,
     start_timeout: Annotated[float, Option(help="Seconds for a bot's first answer, or to connect.")] = 60.0,
     logs: Annotated[Path | None, Option(help="Folder for a log of every game, SEED-NUMBER.jsonl.")] = None,
-    log_format: Annotated[str, Option(help="mjai, mjlog or tenhou6 (Tenhou's JSON).")] = "mjai",
+    log_format: Annotated[str, Option(help="mjai, mjlog, tenhou6 (Tenhou's JSON), mahjong_soul or mjx.")] = "mjai",
     host: Annotated[str, Option(help="Address for TCP clients; 0.0.0.0: any network.")] = "127.0.0.1",
     port: Annotated[int, Option(min=0, max=65535, help="Port for TCP clients; 0 takes a free one.")] = 11600,
     strict: Annotated[bool, Option("--strict", help=f"Exit with {EXIT_FAULTS} if a bot was at fault.")] = False,

@@ -12,6 +12,7 @@ from typing import Any
 from simulator.logs import tenhou6_words as words
 from simulator.logs.archives import plain_data
 from simulator.logs.formats import detect, read_log
+from simulator.logs.mahjong_soul_words import TILE_NAMES as SOUL_TILES
 from simulator.logs.mjai_words import REASON_NAMES, TILE_NAMES, YAKU_NAMES
 from simulator.logs.mjlog_codes import DRAW_TYPES
 from simulator.logs.model import LogError
@@ -29,6 +30,8 @@ _COPY = "two tiles look the same, and which of them was discarded is stated once
 _URA = "an indicator that makes no tile of a winning hand a dora may be any other where the log has no wall seed"
 _DEALT_IN = "a riichi that is never accepted, since its tile deals in, may as well have been only a discard"
 _KEPT = "a seat may as well have called with other tiles that it held, where it shows neither"
+_REPEATED = "it repeats what another statement implies, and is not read"
+_ENDS = "a log may end anywhere, also where the game does"
 _FIRST = "of the first round: a log may begin anywhere"
 #: Why no reader could find a change, by the beginning of its name. Other changes of the same kind are found.
 REASONS = {
@@ -48,6 +51,22 @@ REASONS = {
     "mjai dahai pai": _HIDDEN,
     "tenhou6 title": _LABEL, "tenhou6 name": _LABEL, "tenhou6 dan": _LABEL, "tenhou6 rate": _LABEL,
     "tenhou6 rule": _UNUSED, "tenhou6 hand": _HIDDEN, "tenhou6 draw": _AT_ONCE, "tenhou6 indicators": _URA,
+    "mjx publicObservation playerIds": _LABEL, "mjx publicObservation doraIndicators": _URA,
+    "mjx publicObservation initScore": _FIRST, "mjx publicObservation events tile": _HIDDEN,
+    "mjx privateObservations initHand": _HIDDEN, "mjx privateObservations draws": _HIDDEN,
+    "mjx roundTerminal finalScore round": _REPEATED, "mjx roundTerminal finalScore honba": _REPEATED,
+    "mjx roundTerminal noWinner tenpais hand opens": _REPEATED,
+    "mjx roundTerminal finalScore riichi": "a win takes all bets", "mjx roundTerminal isGameOver": _ENDS,
+    "mjx roundTerminal wins uraDoraIndicators": _URA,
+    "mjx roundTerminal wins yakus": "Tenhou lists ura dora of 0 han, which say nothing",
+    "mahjong_soul head accounts": _LABEL, "mahjong_soul head config": _UNUSED,
+    "mahjong_soul RecordNewRound tiles": _HIDDEN, "mahjong_soul RecordDealTile tile": _HIDDEN,
+    "mahjong_soul RecordDiscardTile tile": _HIDDEN, "mahjong_soul RecordDiscardTile moqie": _COPY,
+    "mahjong_soul RecordNewRound left_tile_count": _REPEATED, "mahjong_soul RecordDealTile left_tile_count": _REPEATED,
+    "mahjong_soul RecordNewRound doras": _URA, "mahjong_soul RecordHule hules li_doras": _URA,
+    "mahjong_soul RecordNewRound": _FIRST, "mahjong_soul RecordDiscardTile is_liqi": _DEALT_IN,
+    "mahjong_soul RecordDealTile liqi": _REPEATED, "mahjong_soul RecordChiPengGang liqi": _REPEATED,
+    "mahjong_soul RecordHule hules qinjia": _REPEATED,
     "tenhou6 ura": _URA, "tenhou6 discard": _COPY, "tenhou6 round": _FIRST, "tenhou6 points": _FIRST,
 }  # fmt: skip
 
@@ -68,7 +87,10 @@ def tamper(data: bytes, source: str = "", every: int = 1) -> Iterator[tuple[str,
     data = plain_data(data, source)
     name = detect(data, source).name
     text = data.decode("utf-8-sig")
-    parts = {"mjlog": _mjlog_parts, "mjai": _mjai_parts, "tenhou6": _tenhou6_parts}[name](text)
+    parts = {
+        "mjlog": _mjlog_parts, "mjai": _mjai_parts, "tenhou6": _tenhou6_parts, "mjx": _mjx_parts,
+        "mahjong_soul": _mahjong_soul_parts,
+    }[name](text)  # fmt: skip
     count = 0
     for whole, changes in parts:
         for log in read_log(whole, source):
@@ -96,6 +118,8 @@ def _other(value: Any) -> Any:
         return TILE_NAMES[(TILE_NAMES.index(value) + 7) % 34]
     if value in TILE_NAMES:
         return value[:2]
+    if value in SOUL_TILES:
+        return SOUL_TILES[(SOUL_TILES.index(value) + 7) % len(SOUL_TILES)]
     if value in YAKU_NAMES:
         return YAKU_NAMES[(YAKU_NAMES.index(value) + 7) % len(YAKU_NAMES)]
     if value in REASON_NAMES.values():
@@ -288,3 +312,43 @@ def _tenhou6_leaf(leaf: Any, n: int, m: int) -> Iterator[tuple[str, Any]]:
     if m > 3:
         at = words.YAKU_NAMES.index(leaf.partition("(")[0])
         yield "yaku", leaf.replace(words.YAKU_NAMES[at], words.YAKU_NAMES[(at + 1) % len(words.YAKU_NAMES)])
+
+
+# --- protobuf messages as JSON: mjx, Mahjong Soul ---------------------------------------------------------------------
+
+
+def _fields(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield copies of a JSON value, in each of which one leaf is changed, with the names of the fields above it."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in parts:
+        for kind, other in _fields(part, f"{name} {key}" if isinstance(key, str) else name):
+            yield kind, {**value, key: other} if isinstance(value, dict) else [*value[:key], other, *value[key + 1 :]]
+    if not isinstance(value, dict | list):
+        yield name.strip(), _other(value)
+
+
+def _mjx_parts(text: str) -> Iterator[tuple[bytes, Iterator[Change]]]:
+    states = [json.loads(line) for line in text.splitlines()]
+    for number, this in enumerate(states):
+        before = states[number - 1 : number] if number else []
+        yield _lines([*before, this]), ((kind, _lines([*before, other])) for kind, other in _fields(this))
+
+
+def _mahjong_soul_parts(text: str) -> Iterator[tuple[bytes, Iterator[Change]]]:
+    game = json.loads(text)
+    records = [action["result"] for action in game["data"]["data"]["actions"]]
+    starts = [at for at, record in enumerate(records) if record["name"].endswith("NewRound")]
+    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(records)], strict=True)):
+        last = number == len(starts) - 1
+        head = {name: value for name, value in game["head"].items() if name != "result" or last}
+        before, this = records[starts[max(number - 1, 0)] : start], records[start:end]
+
+        def changes(head: Any = head, before: Any = before, this: Any = this) -> Iterator[Change]:
+            for kind, other in _fields(head):
+                yield f"head {kind}", _game({"head": other, "data": [*before, *this]})
+            for at, record in enumerate(this):
+                for kind, other in _fields(record["data"]):
+                    changed = [*before, *this[:at], record | {"data": other}, *this[at + 1 :]]
+                    yield f"{record['name'][4:]} {kind}", _game({"head": head, "data": changed})
+
+        yield _game({"head": head, "data": [*before, *this]}), changes()

@@ -14,6 +14,7 @@ from simulator.logs.model import LogError
 from simulator.logs.verify import verify_game
 
 NAMES = [each.name for each in FORMATS]
+NO_POINTS = ("mjai", "mjx")  # they do not state the final points
 
 
 def convert(data: bytes, target: str, source: str = "") -> list[bytes]:
@@ -38,7 +39,7 @@ def test_any_format_to_any_other_keeps_the_moves(first, second):
     assert looks(again) == looks(game)
     assert [this.deltas for this in again.rounds] == [this.deltas for this in game.rounds]
     assert [this.scores for this in again.rounds] == [this.scores for this in game.rounds]
-    if (first == "mjai") == (second == "mjai"):  # mjai has no final points, and these moves no rules to compute them by
+    if (first in NO_POINTS) == (second in NO_POINTS):  # these moves follow no rules to compute final points by
         assert again.final_scores == game.final_scores
 
 
@@ -73,7 +74,7 @@ def test_what_a_format_leaves_out_is_computed_and_nothing_is_invented():
             (data,) = convert(format_named(first).write(game), second)
             (again,) = read_log(data)
             assert verify_game(again).mismatches == [], (first, second)
-            assert again.final_points == (None if second == "mjai" else game.final_points)
+            assert again.final_points == (None if second in NO_POINTS else game.final_points)
             assert again.dan is None and again.rates is None
 
 
@@ -89,5 +90,5 @@ def test_converted_real_games_verify(real_logs):
 
 
 def test_an_unknown_format_is_refused():
-    with pytest.raises(LogError, match="mjlog, mjai, tenhou6"):
+    with pytest.raises(LogError, match="mjlog, mjx, mahjong_soul, mjai, tenhou6"):
         convert(b"<", "pdf")

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from simulator.logs.formats import FORMATS, read_log
+from simulator.logs.formats import FORMATS, format_named, read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.verify import verify_game
@@ -28,7 +28,7 @@ def old_east():
     return list(generate_games(20, rules=Rules.tenhou_east_2009(), seed=1))
 
 
-@pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", map(format_named, ("mjlog", "mjai", "tenhou6")), ids=lambda kind: kind.name)
 def test_old_games_verify_by_the_date_in_their_name(old_east, kind):
     for log in old_east:
         game = read(log, OLD_EAST, kind)
@@ -57,7 +57,7 @@ def test_rules_of_a_date(date, east, rules, sure):
 
 
 def test_id_within_a_tenhou6_log(old_east):
-    data = FORMATS[2].write(old_east[0])
+    data = format_named("tenhou6").write(old_east[0])
     (game,) = read_log(b'{"ref":"%s",%s' % (OLD_EAST.encode(), data[1:]), "mine.json")
     assert game.rules == Rules.tenhou_east_2009()
 

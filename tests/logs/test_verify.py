@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simulator.logs.formats import format_named, read_log
+from simulator.logs.formats import FORMATS, format_named, read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.model import GameLog, RoundLog
 from simulator.logs.verify import verify_game
@@ -137,7 +137,7 @@ def test_a_log_may_begin_and_end_anywhere() -> None:
     assert verified.mismatches == [] and verified.unfinished and verified.final_scores is None
 
 
-@pytest.mark.parametrize("name", ["mjlog", "mjai", "tenhou6"])
+@pytest.mark.parametrize("name", [each.name for each in FORMATS])
 def test_a_round_that_is_cut_off_is_verified_as_far_as_it_goes(name: str) -> None:
     game = copy.deepcopy(_games()[0])
     cut = game.rounds[2]
