@@ -70,8 +70,8 @@ def game_of_address(
     address = f"https://{address.strip()}" if _BARE.match(address.strip()) else address.strip()
     if _MAHJONG_SOUL.search(address):  # the client copies it after some words
         raise InputError(
-            "Mahjong Soul gives no logs by address: save the game as Tenhou's JSON with a converter, such as tensoul "
-            "or the userscript downloadlogs, and open that file"
+            "Mahjong Soul gives no logs by address: save the game's record as JSON, or as Tenhou's JSON with a "
+            "converter, such as tensoul or the userscript downloadlogs, and open that file"
         )
     if _HOLDS.match(address):
         return _one(address.encode("utf-8", "replace"), "the address", game), None

@@ -34,6 +34,8 @@ TENHOU6["log"][0][2:4], TENHOU6["log"][0][16] = [[11], []], ["流局"]
 for column in (5, 6, 8, 9, 11, 12, 14, 15):
     TENHOU6["log"][0][column] = [] if column > 5 else TENHOU6["log"][0][column][:1]
 PART = json.dumps(TENHOU6["log"][0], separators=(",", ":"), ensure_ascii=False).encode()
+SOUL = json.dumps([each["result"] for each in json.loads(GAMES["mahjong_soul"])["data"]["data"]["actions"]]).encode()
+SOUL_ROUND = SOUL[1:-1]
 XML = GAMES["mjlog"].removesuffix(b"</mjloggm>")
 
 
@@ -57,6 +59,10 @@ FILES = {
     "lists in Tenhou's JSON": repeated(b'{"x":[[]', b",[]", b'],"log":[]}'),
     "rounds of mjlog": repeated(XML[: XML.index(b"<INIT")], XML[XML.index(b"<INIT") :], b"</mjloggm>"),
     "moves of mjlog": repeated(XML, b"<T1/>", b"</mjloggm>"),
+    "rounds of mjx": repeated(b"", GAMES["mjx"] + b"\n"),
+    "events of mjx": repeated(b'{"publicObservation":{"events":[{}', b",{}", b"]}}"),
+    "rounds of Mahjong Soul": repeated(SOUL[:-1], b"," + SOUL_ROUND, b"]"),
+    "records of Mahjong Soul that say nothing": repeated(b'{"head":{},"data":[{}', b',{"type":2}', b"]}"),
     "players of mjlog": repeated(XML, b'<UN n0="" n1="" n2="" n3=""/>', b"</mjloggm>"),
 }
 

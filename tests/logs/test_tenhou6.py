@@ -72,6 +72,17 @@ def test_of_two_equal_discards_the_pong_takes_the_one_that_fits():
     assert events["seat"].tolist()[:8] == [0, 0, 1, 1, 0, 0, 3, 3]
 
 
+def test_a_pong_of_the_second_of_two_equal_discards_with_the_caller_skipped_between():
+    """Viewers got this wrong (Equim-chan's tensoul, issue 14): the seats called from tell the discards apart."""
+    draws = [[46, "41p4141", 12], [45], ["p454545"], ["4646p46"]]
+    data = log(draws, [[60, 46, 60], [45], [41], [43]], NOBODY)
+    data["log"][0][10][-1] = 41  # for the hand's 47
+    events = read(data).rounds[0].events
+    calls = events["type"] == EVENT_PONG
+    assert (events["seat"][calls].tolist(), events["source"][calls].tolist()) == ([2, 0, 3], [1, 2, 0])
+    assert events["seat"].tolist()[:-1] == [0, 0, 1, 1, 2, 2, 0, 0, 3, 3, 0, 0]
+
+
 def test_riichi_is_accepted_unless_its_discard_is_won_on():
     draws, discards = [[47], [], [], []], [["r60"], [], [], []]
     win = ["和了", [-8000, 0, 8000, 0], [2, 0, 2, "満貫8000点", "混一色(3飜)", "役牌 中(1飜)", "対々和(2飜)"]]

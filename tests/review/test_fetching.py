@@ -80,6 +80,6 @@ def test_no_other_address_is_asked_for(tenhou, address):
 
 @pytest.mark.parametrize("words", ["https://", "", "a game: https://"])
 def test_an_address_of_mahjong_soul_is_answered_with_what_to_do(tenhou, words):
-    with pytest.raises(InputError, match="save the game as Tenhou's JSON with a converter"):
+    with pytest.raises(InputError, match="save the game's record as JSON"):
         game_of_address(words + "game.mahjongsoul.com/?paipu=210101-0123abcd")
     assert tenhou == []
