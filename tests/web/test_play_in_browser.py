@@ -78,7 +78,7 @@ def test_a_whole_game_by_mouse_from_the_start_page_to_its_review(page, served, t
     page.click(answer("pong"))
     page.wait_for_selector(tile("2z"))
     assert page.locator("#hand [data-face='5z']").count() == 0
-    melds = page.locator("svg.table > g[data-seat='0'] [data-tile='5z'][transform*=rotate]")
+    melds = page.locator("#hand .own-melds [data-tile='5z'][transform*=rotate]")
     assert melds.count() == 1  # turned, as it was called
     page.reload()  # in the middle of it
     page.wait_for_selector(tile("2z"))
@@ -415,7 +415,7 @@ def test_on_a_phone_everything_is_within_reach_of_a_thumb(browser, served, wide,
     sit_down(page, served)
     assert not page.evaluate("() => document.documentElement.scrollWidth > document.documentElement.clientWidth")
     boxes = [each.bounding_box() for each in page.locator("#hand .own-tile").all()]
-    assert len(boxes) == 14 and min(box["width"] for box in boxes) >= 40
+    assert len(boxes) == 14 and min(box["width"] for box in boxes) >= 24
     assert max(box["y"] + box["height"] for box in boxes) <= high
     page.locator(tile("1m")).tap()  # chosen, not yet discarded
     page.wait_for_selector("#hand .chosen[data-face='1m']")

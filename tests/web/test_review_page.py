@@ -180,7 +180,7 @@ def test_a_riichi_tile_lies_on_its_side_and_a_called_one_is_faint(page, review_f
     )  # fmt: skip
     assert any("r" in marks for _, marks in river)
     open_at(page, review_file, f"#seat=1&round={ROUND_OF_DOUBLE_RON}&frame={last_frame(ROUND_OF_DOUBLE_RON)}")
-    group = page.locator('svg.table > g[data-seat="1"]:not(.own) > [data-tile][transform*=rotate]')
+    group = page.locator('svg.table > g[data-seat="1"]:not(.own) > .river > [data-tile][transform*=rotate]')
     assert group.count() == sum("r" in marks for _, marks in river) == 1
     assert page.locator("svg.table .faint").count() >= 4
     assert page.locator("svg.table .dimmed").count() >= 4

@@ -12,7 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 from fastapi import FastAPI
+from played_games import PLAIN
+from serving_app import serving
 
+import suphx.web.game_routes
 from suphx.errors import InputError
 from suphx.web.app import create_app
 from suphx.web.guard import HEADERS
@@ -114,4 +117,40 @@ def test_the_page_says_that_it_starts_and_goes_on_by_itself(page):
             "api/reviews",
             "api/games",
         ]
+        page.goto("about:blank")
+
+
+def test_a_game_says_that_networks_load_and_nothing_is_requested_until_they_have(page, monkeypatch):
+    loads, host_of = threading.Event(), suphx.web.game_routes.host_of
+    monkeypatch.setattr(suphx.web.game_routes, "host_of", lambda *args: loads.wait() and host_of(*args))
+    requested = []
+    page.on("request", lambda request: requested.append(request.url))
+    with serving() as address:
+        game = requests.post(f"{address}/api/play", data={"agent": PLAIN}, timeout=60).json()["id"]
+        page.goto(f"{address}/play/{game}")
+        page.wait_for_function("() => document.querySelector('#note').textContent.includes('networks to load')")
+        page.wait_for_timeout(1000)
+        api = [url.partition("/api/")[2] for url in requested if "/api/" in url]
+        assert api == [f"play/{game}", f"play/{game}/events?after=-1"]
+        loads.set()
+        page.wait_for_selector("#hand button")
+        assert page.locator("#note").text_content() == ""
+        page.goto("about:blank")
+
+
+def test_the_coach_is_asked_once_and_the_page_says_that_it_waits(page, monkeypatch):
+    loads, advice = threading.Event(), suphx.web.game_routes.advice
+    monkeypatch.setattr(suphx.web.game_routes, "advice", lambda *args: loads.wait() and advice(*args))
+    requested = []
+    page.on("request", lambda request: requested.append(request.url))
+    with serving() as address:
+        game = requests.post(f"{address}/api/play", data={"agent": PLAIN}, timeout=60).json()["id"]
+        page.goto(f"{address}/play/{game}")
+        page.wait_for_selector("#hand .own-tile[aria-disabled=false]")
+        for key in "ahhs":
+            page.keyboard.press(key)
+        assert "Waiting ..." in page.locator("#coach").inner_text()
+        loads.set()
+        page.wait_for_selector("#coach .candidate")
+        assert sum("/advice" in url for url in requested) == 1
         page.goto("about:blank")

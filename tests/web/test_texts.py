@@ -62,7 +62,7 @@ def test_texts_are_in_their_language(language, letters):
         "page.name", "page.tag", "page.comma", "page.stop", "settings.numerals_brief", "moves.tile", "table.part",
         "table.line", "table.semicolon", "outcome.draw", "outcome.worth", "outcome.only_points", "outcome.ready",
         "decision.who", "game.win", "about.phi", "opening.step", "duel.cfr", "decision.agent", "decision.the_agent",
-        "about.agent", "watch.agents", "play.about", "spoken.event", "play.advised",
+        "about.agent", "watch.agents", "settings.by_key", "play.about", "spoken.event", "play.advised",
     }  # fmt: skip
     assert same | alone <= known
     if language == "zh":

@@ -1,5 +1,5 @@
 // Two-player mahjong with all hands open: forth and back through a game, with what a table keeps of each node.
-import { act, fileField, iconButton, isForElement, keyHelp, latestMoves, selectOf, showToggles } from "suphx/controls.js";
+import { act, fileField, iconButton, isForElement, keyHelp, latestMoves, selectOf, settingsMenu, showToggles } from "suphx/controls.js";
 import { h, s, show as fill } from "suphx/dom.js";
 import { ask, formOf } from "suphx/server.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
@@ -112,9 +112,10 @@ class DuelPage {
       iconButton("step-before", t("page.step_before", { key: "←" }), () => this.go(this.at - 1)), this.where,
       iconButton("step-after", t("page.step_after", { key: "→" }), () => this.go(this.at + 1)), iconButton("decision-after", t("duel.choice_after"), () => this.toChoice(1)),
       iconButton("round-after", t("duel.to_end"), () => this.go(Infinity)));
-    fill(root, symbols(), h("header", { class: "top" }, form, h("label", { class: "duel-log" }, t("duel.log"), " ", fileField("log", ".jsonl", (file) => this.open(file, 0))), this.games,
-      h("div", { class: "links" }, h("a", { href: "/" }, t("page.start_page")), keyHelp(KEYS)), this.toggles),
-    h("main", { class: "review duel" }, h("h1", { class: "unseen" }, t("duel.title")), h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, t("page.details")), this.status, this.panel)));
+    fill(root, symbols(), h("main", { class: "review duel" },
+      h("div", { class: "top" }, h("h1", { class: "unseen" }, t("duel.title")), form, h("label", { class: "duel-log" }, t("duel.log"), " ", fileField("log", ".jsonl", (file) => this.open(file, 0))), this.games,
+        h("div", { class: "links" }, h("a", { href: "/" }, t("page.start_page"))), keyHelp(KEYS), settingsMenu(this.toggles)),
+      h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, t("page.details")), this.status, this.panel)));
     document.addEventListener("keydown", (event) => this.key(event));
     document.title = t("duel.title");
     this.keep();

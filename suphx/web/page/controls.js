@@ -71,6 +71,11 @@ export function latestMoves(moves) {
   return [h("h2", {}, t("page.latest_moves")), h("ol", { class: "moves" }, moves.map(([who, what]) => h("li", {}, who ? [h("b", {}, who), " "] : null, what)))];
 }
 
+/** Settings: in line, or where there is little room behind a button. */
+export function settingsMenu(...content) {
+  return [h("button", { type: "button", id: "settings-button", popovertarget: "settings" }, t("settings.label")), h("div", { id: "settings", popover: "auto" }, content)];
+}
+
 /** Whether a key is meant for the element that has the focus, or for the browser. */
 export function isForElement(event) {
   const within = (where) => event.target instanceof Element && event.target.closest(where);
@@ -91,25 +96,20 @@ export function act(event, actions) {
  * `relabel()`: called when another language was chosen.
  */
 export function showToggles(place, settings, keep, own, relabel = () => location.reload()) {
-  const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.setting : null;
-  const both = (words, brief) => [h("span", { class: "long" }, words), h("span", { class: "brief" }, brief)];
+  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.setting : null;
   const change = (name, value) => {
     settings[name] = value;
     keep();
   };
-  const toggle = ([name, key]) => {
-    const words = t(`settings.${name}`);
-    return h("button", {
-      type: "button", "data-setting": name, "aria-pressed": String(settings[name]), "aria-label": words,
-      title: key ? `${words} (${key})` : words, onclick: () => change(name, !settings[name]),
-    }, both(words, t(`settings.${name}_brief`)));
-  };
+  const toggle = ([name, key]) => h("button", {
+    type: "button", "data-setting": name, "aria-pressed": String(settings[name]), title: key ? t("settings.by_key", { name: t(`settings.${name}`), key }) : null,
+    onclick: () => change(name, !settings[name]),
+  }, t(`settings.${name}`));
   const nextTheme = THEMES[(THEMES.indexOf(settings.theme) + 1) % THEMES.length];
   const theme = t(`settings.${settings.theme}`);
   const now = document.documentElement.dataset.language;
   show(place, own.map(toggle), toggle(["numerals"]),
-    h("button", { type: "button", "data-setting": "theme", "aria-label": t("settings.theme", { theme }), onclick: () => change("theme", nextTheme) },
-      both(t("settings.theme", { theme }), theme)),
+    h("button", { type: "button", "data-setting": "theme", onclick: () => change("theme", nextTheme) }, t("settings.theme", { theme })),
     h("select", { "data-setting": "language", "aria-label": t("settings.language"), onchange: (event) => {
       settings.language = event.target.value;
       saveSettings(settings);

@@ -71,7 +71,7 @@ export function summaryPanel(review, seat, frames, go) {
     h("h3", {}, t("review.largest")),
     explained("difference"),
     worst.length ? h("ol", {}, worst.map(picture)) : h("p", {}, t("review.no_differences")),
-    h("div", { class: "scroll" }, h("table", {}, h("caption", {}, t("review.by_kind")),
+    h("div", { class: "scroll", tabindex: "0" }, h("table", {}, h("caption", {}, t("review.by_kind")),
       h("thead", {}, h("tr", {}, ["kind", "agreement_column", "differences"].map((name) => h("th", { scope: "col" }, t(`review.${name}`))))),
       h("tbody", {}, kinds.map(([name, those]) => h("tr", {}, h("th", { scope: "row" }, term(name)),
         h("td", { class: "count" }, percent(agreed(those) / those.length), h("small", {}, `${agreed(those)}/${those.length}`)),
@@ -99,7 +99,7 @@ export function scoresTable(review, go) {
   const how = (result) => result.wins.length
     ? result.wins.map((win) => t("game.win", { name: review.names[win.seat], win: term(win.seat === win.source ? "tsumo" : "ron"), points: number(win.points) })).join(t("table.semicolon"))
     : term(result.how);
-  return h("div", { class: "scroll" }, h("table", {},
+  return h("div", { class: "scroll", tabindex: "0" }, h("table", {},
     h("caption", {}, t("game.results")),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("page.round_label")), review.names.map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, review.rounds.map((round, n) => h("tr", {},
@@ -111,7 +111,7 @@ export function scoresTable(review, go) {
 }
 
 function phiTable(review) {
-  return h("details", {}, h("summary", {}, t("game.phi_numbers")), h("div", { class: "scroll" }, h("table", {},
+  return h("details", {}, h("summary", {}, t("game.phi_numbers")), h("div", { class: "scroll", tabindex: "0" }, h("table", {},
     h("caption", {}, translate(review.phi.units)),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("game.after")), review.names.map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, review.phi.values.map((values, n) => h("tr", {},
@@ -127,7 +127,7 @@ function rates(review) {
   const kinds = new Map();
   for (const seat of review.seats) for (const each of seat.rates) kinds.set(`${each.group}|${each.name}`, each);
   const groups = [...kinds.values()].sort((a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group));
-  return h("div", { class: "scroll" }, h("table", {},
+  return h("div", { class: "scroll", tabindex: "0" }, h("table", {},
     h("caption", {}, t("game.rates")),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "unseen" }, t("game.what"))), review.seats.map((seat) => h("th", { scope: "col" }, review.names[seat.seat])))),
     h("tbody", {},

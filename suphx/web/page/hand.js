@@ -1,5 +1,6 @@
 // The own hand as buttons for mouse, touch and keyboard.
 import { h, s, show } from "suphx/dom.js";
+import { meldsBesideHand } from "suphx/table.js";
 import { kindOf } from "suphx/tiles.js";
 import { list, percent, t, term, tileName } from "suphx/words.js";
 import { riskMeter } from "suphx/worth.js";
@@ -24,8 +25,8 @@ export class Hand {
       onmouseleave: () => this.point(null), onfocusout: () => this.point(null) });
   }
 
-  /** Show a hand. `riichi`: only kinds with which riichi can be declared can be chosen. `advised`: Map kind -> {probability, best: whether it is the agent's choice, risk: of dealing in, or null}. */
-  draw({ hand, drawn, question, riichi, busy, dora, forbidden, advised }) {
+  /** Show a hand, with `melds` beside it. `riichi`: only kinds with which riichi can be declared can be chosen. `advised`: Map kind -> {probability, best: whether it is the agent's choice, risk: of dealing in, or null}. */
+  draw({ hand, drawn, melds, question, riichi, busy, dora, forbidden, advised }) {
     const had = this.place.contains(document.activeElement);
     const faces = [...hand.map((face) => [face, false]), ...(drawn ? [[drawn, true]] : [])];
     this.touched = null;
@@ -48,7 +49,7 @@ export class Hand {
     this.at = Math.min(this.at, this.tiles.length - 1);
     if (drawn) this.at = this.tiles.length - 1;
     if (this.tiles.length) this.tiles[this.at].tabIndex = 0;
-    show(this.place, this.tiles);
+    show(this.place, this.tiles, melds.length ? meldsBesideHand(melds) : null);
     this.place.classList.toggle("choosing", open > 0);
     if (had) this.focus();
   }

@@ -22,13 +22,14 @@ export function roundOutcome(result, frame, names) {
   return h("div", { class: "result" },
     result.wins.length ? null : h("p", {}, h("b", {}, term(result.how))),
     result.wins.map((win) => winShown(win, frame, names)),
-    h("p", { class: "quiet" }, `${term("dora indicator")} `, tilesInline(frame.indicators)),
-    result.tenpai.length ? h("p", {}, t("outcome.ready", { ready: term("ready"), names: list(result.tenpai.map((seat) => names[seat])) })) : null,
-    h("table", { class: "payments" }, h("caption", { class: "unseen" }, t("outcome.payments")),
-      h("thead", {}, h("tr", {}, names.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {},
-        h("tr", {}, result.deltas.map((delta) => h("td", { class: `count ${delta > 0 ? "gain" : delta < 0 ? "loss" : ""}` }, signed(delta) || "0"))),
-        h("tr", {}, result.scores.map((score) => h("td", { class: "count" }, number(score)))))));
+    h("div", { class: "settled" },
+      h("p", { class: "quiet" }, `${term("dora indicator")} `, tilesInline(frame.indicators)),
+      result.tenpai.length ? h("p", {}, t("outcome.ready", { ready: term("ready"), names: list(result.tenpai.map((seat) => names[seat])) })) : null,
+      h("table", { class: "payments" }, h("caption", { class: "unseen" }, t("outcome.payments")),
+        h("thead", {}, h("tr", {}, names.map((name) => h("th", { scope: "col" }, name)))),
+        h("tbody", {},
+          h("tr", {}, result.deltas.map((delta) => h("td", { class: `count ${delta > 0 ? "gain" : delta < 0 ? "loss" : ""}` }, signed(delta) || "0"))),
+          h("tr", {}, result.scores.map((score) => h("td", { class: "count" }, number(score))))))));
 }
 
 /** How the game ended: places in order. */

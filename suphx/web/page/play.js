@@ -1,6 +1,6 @@
 // A game that is played: the table, the own hand, the possible actions, and the game so far. The server decides what happens.
 import { ChoiceRow } from "suphx/choices.js";
-import { act, isForElement, keyHelp, latestMoves, selectOf, showToggles } from "suphx/controls.js";
+import { act, isForElement, keyHelp, latestMoves, selectOf, settingsMenu, showToggles } from "suphx/controls.js";
 import { advicePanel } from "suphx/decision.js";
 import { h, show } from "suphx/dom.js";
 import { scoresTable } from "suphx/game.js";
@@ -10,17 +10,19 @@ import { PlayState } from "suphx/play_state.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
 import { makeSound, soundOf } from "suphx/sound.js";
 import { furitenSentence, moveShown, placeSentence, questionSentence, sentence } from "suphx/spoken.js";
-import { tableInWords, tableOf } from "suphx/table.js";
+import { TablePlace, tableInWords, tableOf } from "suphx/table.js";
 import { kindOf, symbols } from "suphx/tiles.js";
 import { markFuriten, noteLine } from "suphx/tips.js";
 import { roundName, t, term, translate } from "suphx/words.js";
 import { riskOf } from "suphx/worth.js";
 
+const NO_ADVICE = { number: 0, decision: null }; // what the coach says of a question; undefined until it does
 const MOVES = 12; // number of latest moves listed
 const SPOKEN = 12; // number of sentences kept for screen readers to read again
 const PACES = ["slow", "normal", "fast", "instant"];
 const PLACES = ["", "right", "across", "left"];
 const OPTIONS = [["no_calls", "1"], ["win_at_once", "2"], ["discard_drawn", "3"]];
+const AIDS = [["help", "H"], ["coach", "A"], ["sound", "S"]]; // settings that belong to a game that is played
 const KEYS = [["← → Home End", "along"], ["Enter", "enter"], ["D", "drawn"], ["C P K", "calls"], ["R", "riichi"], ["W", "win"], ["N", "nine_terminals"], ["X", "pass"],
   ["1 2 3", "options"], ["H", "help"], ["A", "coach"], ["S", "sound"]];
 
@@ -35,7 +37,7 @@ export class PlayPage {
     this.rounds = status.rounds;
     this.moves = [];
     this.pointed = null;
-    this.advice = null; // {number, decision}: what the coach says of a question
+    this.advice = NO_ADVICE;
     this.costly = null; // what it says of the round
     this.settings = loadSettings();
     applySettings(this.settings);
@@ -47,17 +49,19 @@ export class PlayPage {
   }
 
   build(root) {
-    this.table = h("div", { class: "table-place" });
+    this.table = new TablePlace();
     this.outcome = new OutcomePanel(this.server, { next: (choice) => this.choose(choice), left: () => this.hand.focus() });
     this.answers = new ChoiceRow((choice) => this.choose(choice));
     this.hand = new Hand({ discard: (choice) => this.state.discard(choice), pointed: (kind) => this.point(kind) });
     this.note = h("p", { class: "tip", id: "tip" });
     this.furiten = h("b", { class: "furiten warned", id: "furiten" });
     this.clock = h("span", { class: "clock", id: "clock", role: "timer", "aria-label": t("play.time_left") });
-    this.options = h("div", { class: "options", role: "group", "aria-label": t("play.options") }, OPTIONS.map(([name, key]) =>
-      h("button", { type: "button", "data-option": name, "aria-pressed": "false", title: `${t(`play.${name}`)} (${key})`, onclick: () => this.switchOption(name) }, t(`play.${name}`))));
+    this.options = h("div", { class: "options", role: "group", "aria-label": t("play.options") }, [
+      ...OPTIONS.map(([name, key]) => h("button", { type: "button", "data-option": name, title: t("settings.by_key", { name: t(`play.${name}`), key }), onclick: () => this.switchOption(name) }, t(`play.${name}`))),
+      ...AIDS.map(([name, key]) => h("button", { type: "button", "data-setting": name, title: t("settings.by_key", { name: t(`settings.${name}`), key }), onclick: () => this.set(name, !this.settings[name]) }, t(`settings.${name}`))),
+    ]);
     this.message = h("p", { class: "error", id: "note", role: "status" });
-    this.own = h("div", { class: "own-place" }, h("div", { class: "tips" }, this.furiten, this.note, this.clock), this.answers.place, this.hand.place, this.options, this.message);
+    this.own = h("div", { class: "own-place" }, this.message, h("div", { class: "tips" }, this.furiten, this.note, this.clock), this.answers.place, this.options);
     this.coach = h("div", { id: "coach" });
     this.now = h("div", { id: "now" });
     this.before = h("div", { id: "before" });
@@ -67,11 +71,10 @@ export class PlayPage {
     this.toggles = h("div", { class: "toggles", role: "group", "aria-label": t("settings.label") });
     this.pace = selectOf("pace", t("play.pace"), PACES.map((name) => [name, t(`play.pace_${name}`)]), (value) => this.set("pace", value));
     this.place = h("h1", { class: "place", id: "place", "data-seed": seed });
-    show(root, symbols(),
-      h("header", { class: "top" }, this.place, this.pace, h("div", { class: "links" }, h("a", { href: "/", id: "another" }, t("play.leave")), keyHelp(KEYS)), this.toggles),
-      h("main", { class: "review play" },
-        h("div", { class: "left" }, h("div", { class: "board" }, this.table, this.outcome.place), this.own),
-        h("div", { class: "right" }, h("section", { class: "panel", "aria-label": t("page.happened") }, this.coach, this.now, this.before, about))), this.spoken);
+    show(root, symbols(), h("main", { class: "review play" },
+      h("div", { class: "top" }, this.place, h("div", { class: "links" }, h("a", { href: "/", id: "another" }, t("play.leave"))), keyHelp(KEYS), settingsMenu(this.pace, this.toggles)),
+      h("div", { class: "left" }, this.table.place, this.hand.place), this.own,
+      h("div", { class: "right" }, h("section", { class: "panel", "aria-label": t("page.happened") }, this.coach, this.now, this.before, about)), this.outcome.place), this.spoken);
   }
 
   // Updates from the server
@@ -134,16 +137,21 @@ export class PlayPage {
   /** Ask the coach, if it is wanted, about the question, or about the round that is over. */
   async consult() {
     const { position, question } = this.state;
-    if (!this.settings.coach || !position || (this.advice && question && this.advice.number === question.number)) return;
+    if (!this.settings.coach || !position) return;
+    const number = question ? question.number : 0;
+    if (number && number === this.advice.number) return; // asked already
     try {
       if (position.result) {
         this.costly = await this.server.costly();
-      } else if (question) {
-        const decision = await this.server.advice(question.number);
-        this.advice = { number: question.number, decision };
+      } else if (number) {
+        this.advice = { number, decision: undefined };
+        this.draw();
+        const decision = await this.server.advice(number);
+        if (this.advice.number === number) this.advice = { number, decision };
       }
       this.draw();
     } catch (error) {
+      this.advice = NO_ADVICE;
       this.fail(error.message);
     }
   }
@@ -179,9 +187,9 @@ export class PlayPage {
       event.preventDefault();
       return;
     }
-    const along = () => this.own.contains(document.activeElement) || this.hand.focus();
+    const along = () => this.isOwn(document.activeElement) || this.hand.focus();
     act(event, {
-      d: () => this.discardDrawn(), Escape: () => this.state.arm(false), h: () => this.set("help", !this.settings.help), a: () => this.set("coach", !this.settings.coach), s: () => this.set("sound", !this.settings.sound),
+      d: () => this.discardDrawn(), Escape: () => this.state.arm(false), ...Object.fromEntries(AIDS.map(([name, key]) => [key.toLowerCase(), () => this.set(name, !this.settings[name])])),
       ArrowLeft: along, ArrowRight: along, Home: along, End: along,
       ...Object.fromEntries(OPTIONS.map(([option, key]) => [key, () => this.switchOption(option)])),
     });
@@ -195,7 +203,7 @@ export class PlayPage {
   keep() {
     saveSettings(this.settings);
     this.consult();
-    showToggles(this.toggles, this.settings, () => this.keep(), [["help", "H"], ["coach", "A"], ["sound", "S"]]);
+    showToggles(this.toggles, this.settings, () => this.keep(), []);
     this.draw();
   }
 
@@ -213,10 +221,15 @@ export class PlayPage {
     while (this.spoken.children.length > SPOKEN) this.spoken.firstChild.remove();
   }
 
+  /** Whether an element is of the own hand, or of the answers beside it. */
+  isOwn(element) {
+    return this.hand.place.contains(element) || this.own.contains(element);
+  }
+
   /** Move the focus to the question, unless the user has put it somewhere else. */
   attend() {
     const at = document.activeElement;
-    if (at && at !== document.body && !this.own.contains(at) && !this.outcome.place.contains(at)) return;
+    if (at && at !== document.body && !this.isOwn(at) && !this.outcome.place.contains(at)) return;
     if (this.options.contains(at)) return;
     const { button } = this.outcome;
     const { question } = this.state;
@@ -229,10 +242,10 @@ export class PlayPage {
     return this.state.status.state === "over" && this.state.isLast;
   }
 
-  /** What the coach says of the question that is asked; null if it says nothing, or is not wanted. */
+  /** What the coach says of the question that is asked; null if it says nothing, or is not wanted, undefined if it is still to be heard. */
   get advised() {
     const { question } = this.state;
-    return this.settings.coach && question && this.advice && this.advice.number === question.number ? this.advice.decision : null;
+    return this.settings.coach && question && this.advice.number === question.number ? this.advice.decision : null;
   }
 
   // Drawing
@@ -248,23 +261,27 @@ export class PlayPage {
   draw() {
     applySettings(this.settings);
     this.pace.value = this.settings.pace;
-    for (const button of this.options.children) button.setAttribute("aria-pressed", String(this.state.options[button.dataset.option]));
-    const words = translate(this.state.message || this.state.status.message) || (this.state.away ? t("play.away") : "");
+    for (const button of this.options.children) {
+      const { option, setting } = button.dataset;
+      button.setAttribute("aria-pressed", String(option ? this.state.options[option] : this.settings[setting]));
+    }
+    const words = translate(this.state.message || this.state.status.message) || (this.state.away ? t("play.away") : this.state.position ? "" : t("play.dealing"));
     if (this.message.textContent !== words) this.message.textContent = words;
     const { position } = this.state;
     if (!position) {
-      this.place.textContent = t("play.dealing");
+      this.place.textContent = t("opening.play");
       return;
     }
     const frame = { ...position.frame, name: position.name, last: position.last };
     this.place.textContent = roundName(position.name, frame.repeat);
     const names = this.names(position, false);
-    const how = { seat: this.seat, open: true, names };
-    show(this.table, tableOf(frame, { ...how, plain: true, hand: false }), tableInWords(frame, how));
+    const how = { seat: this.seat, open: Boolean(position.result), names };
+    this.table.show((shape) => [tableOf(frame, { ...how, hand: false, shape }), tableInWords(frame, { ...how, open: true })]);
     this.drawOwn(position);
     this.outcome.draw(this.state, this.names(position, true), this.isOver, this.settings.coach ? this.costly : null);
     const { advised } = this;
-    show(this.coach, advised ? [h("h2", {}, t("play.coach")), advicePanel(advised, { names, view: frame.seats[this.seat] })] : null);
+    const advice = advised ? advicePanel(advised, { names, view: frame.seats[this.seat] }) : h("p", { class: "quiet" }, t("page.waiting"));
+    show(this.coach, advised === null ? null : [h("h2", {}, t("play.coach")), advice]);
     show(this.now, latestMoves(this.moves.slice(-MOVES).reverse().map(([who, move]) => [who, moveShown(move)])));
     show(this.before, this.rounds.length ? scoresTable({ names: this.names(position, true), rounds: this.rounds, scores: null }, null) : null);
   }
@@ -276,7 +293,7 @@ export class PlayPage {
     const had = this.answers.place.contains(document.activeElement);
     this.answers.draw(question && question.situation !== "round over" ? question : null, { armed, busy, advice });
     this.hand.draw({
-      hand: view.hand, drawn: view.drawn, question, busy, riichi: armed ? question.riichi : null,
+      hand: view.hand, drawn: view.drawn, melds: view.melds, question, busy, riichi: armed ? question.riichi : null,
       dora: position.frame.dora, forbidden: question ? question.forbidden : [],
       advised: new Map((advice ? advice.candidates : []).flatMap((each, n) => (each.type === "discard" ? [[kindOf(each.tile), { probability: each.probability, best: n === advice.preferred, risk: riskOf(each) }]] : []))),
     });

@@ -156,7 +156,7 @@ class ReviewPage extends Viewer {
     const { moment } = this;
     const isEnd = moment.phase === "round over";
     const how = { seat: this.at.seat, open: this.settings.open || isEnd, names: this.names, marks: this.marks(), choices: this.choices() };
-    show(this.table, tableOf(moment, how), tableInWords(moment, how));
+    this.table.show((shape) => [tableOf(moment, { ...how, shape }), tableInWords(moment, how)]);
     for (const button of this.tabs.children) {
       const chosen = button.id === `tab-${this.tab}`;
       button.setAttribute("aria-selected", String(chosen));

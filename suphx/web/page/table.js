@@ -1,31 +1,53 @@
-// The table as SVG, seen from a seat: 1000 wide, with the four rivers around the middle and the own hand large below.
-import { h, s } from "suphx/dom.js";
+// The table as SVG, seen from a seat: the four rivers around the middle, in whatever shape there is; the own hand may lie below.
+import { h, s, show } from "suphx/dom.js";
 import { HEIGHT, WIDTH, tile } from "suphx/tiles.js";
 import { list, number, percent, roundName, t, term, tileName, tileNames, windLetter } from "suphx/words.js";
 import { riskBar } from "suphx/worth.js";
 
-const MIDDLE = 500;
-const CENTRE = 152; // half the side of the square in the middle
 const RIVER = 50; // width of tiles in a river
 const ROW = 6;
-const ROWS = 4;
-const OTHER = 40; // width of tiles in others' hands
-const REACH = 425; // how far a hand extends to the left and right of the middle
-const OWN = 66;
-const CHOICES = 936; // top of the line of choices other than discards
-const BAR_TOP = 996;
-const BAR_HEIGHT = 84;
-const OWN_TOP = BAR_TOP + BAR_HEIGHT + 8;
-const BOTTOM = OWN_TOP + (OWN * HEIGHT) / WIDTH + 30;
-const LIFT = BAR_TOP + BAR_HEIGHT - 941; // how much higher the own hand is placed if there are no bars above its tiles
-const WALLS = 5; // number of places for dora indicators
-const WALL = 190; // the width of all five
-const WALL_CLOSED = 27; // width of a closed one: those that are shown have the rest, to be readable on a phone
-const WALL_SHOWN = 54;
+const ROWS = 3; // the last one goes on to the right, as players lay it
+const CLEAR = 20; // from the middle to a river that passes others: a tile on its side makes their rows longer
+const NEAR = 8; // to one that does not
+const NAME = 22; // height of the line with a name
+const EDGE = 7; // between a hand and the edge
+const REACH = 345; // the farthest that a hand extends to the left and right of its seat's middle
+// Half the sides of the middle, and widths of tiles: the own hand, others' hands when open and closed, their melds.
+const WIDE = { x: 150, y: 100, own: 60, open: 38, closed: 34, meld: 38 };
+const TALL = { x: 84, y: 150, own: 45, open: 30, closed: 26, meld: 32 };
+const CHOICES = 50; // height of the line of choices other than discards
+const BARS = 90; // height of the bars above the own tiles, with their percentages
+const BAR_HEIGHT = 66;
+const CAPTION = 28; // height of the words below the own tiles
+const OWN_ROOM = 15; // tiles of the own hand that there is room for
+const INDICATORS = 5; // number of places for dora indicators
+const INDICATOR_CLOSED = 22; // width of a closed one: those that are shown are larger, to be readable on a phone
+const INDICATOR_SHOWN = 36;
 
 const high = (width) => (width * HEIGHT) / WIDTH;
-const group = (seat, relative, ...children) =>
-  s("g", { "data-seat": seat, transform: `translate(${MIDDLE} ${MIDDLE}) rotate(${-90 * relative})` }, children);
+const RIVER_DEPTH = ROWS * (high(RIVER) + 1);
+
+/** The places of all parts if the table is laid out around a middle. shape: width by height of the room. below: height of what lies below the own river. */
+function placesAround(middle, shape, isOpen, below) {
+  const clear = (half) => half + (half < (ROW / 2) * RIVER ? NEAR : CLEAR);
+  const [riverX, riverY] = [clear(middle.x), clear(middle.y)];
+  const hand = high(isOpen ? middle.open : middle.closed) + EDGE + NAME;
+  const [left, top, bottom] = [riverX + RIVER_DEPTH + hand, riverY + RIVER_DEPTH + hand, riverY + RIVER_DEPTH + below];
+  const width = Math.max(2 * left, (top + bottom) * shape);
+  const height = Math.max(top + bottom, width / shape);
+  const y = top + (height - top - bottom) / 2;
+  return { ...middle, width, height, center: [width / 2, y], river: [riverY, riverX, riverY, riverX], edge: [height - y - below, width / 2, y, width / 2],
+    reach: [width / 2 - EDGE, Math.min(y, height - y - below) - EDGE, width / 2 - EDGE, Math.min(y, height - y - below) - EDGE].map((each) => Math.min(REACH, each)) };
+}
+
+/** The places in the shape of the room: around whichever middle leaves the tiles larger. */
+function placesIn(shape, isOpen, below) {
+  const [wide, tall] = [WIDE, TALL].map((middle) => placesAround(middle, shape, isOpen, below(middle)));
+  return wide.width <= tall.width ? wide : tall;
+}
+
+const group = ({ center }, seat, relative, ...children) =>
+  s("g", { "data-seat": seat, transform: `translate(${center.join(" ")}) rotate(${-90 * relative})` }, children);
 
 /** A line of text; at `relative` 2 it would be upside down, so it is rotated in place. */
 function text(words, x, y, look, relative = 0, anchor = "middle") {
@@ -34,21 +56,21 @@ function text(words, x, y, look, relative = 0, anchor = "middle") {
   return s("text", { x, y, class: look, "text-anchor": side, transform: turned ? `rotate(180 ${x} ${y - 7.5})` : null }, words);
 }
 
-function river(seat, discards, isLast) {
+function river(places, relative, discards, isLast) {
   const left = (-ROW / 2) * RIVER;
-  const lines = [];
+  const tiles = [];
   let x = left;
   discards.forEach(([face, marks], n) => {
     const line = Math.min(Math.floor(n / ROW), ROWS - 1);
     if (n % ROW === 0 && n / ROW < ROWS) x = left;
     const turned = marks.includes("r");
     const last = isLast && n === discards.length - 1;
-    lines.push(tile(face, x, CENTRE + 10 + line * (high(RIVER) + 1), RIVER, {
+    tiles.push(tile(face, x, places.river[relative] + line * (high(RIVER) + 1), RIVER, {
       dim: marks.includes("d"), turned, faint: /[0-3]/.test(marks), mark: last ? "mark-last" : null,
     }));
     x += turned ? high(RIVER) : RIVER;
   });
-  return lines;
+  return s("g", { class: "river" }, tiles);
 }
 
 /** Width of a meld, given the width of its tiles. */
@@ -68,6 +90,8 @@ function meld([kind, tiles, place, added], x, y, width) {
   return parts;
 }
 
+const meldsWidth = (all, width) => all.reduce((sum, each) => sum + meldWidth(each, width) + width / 6, 0);
+
 /** The melds of a seat, with the first one outermost on the right, as players place them. */
 function melds(all, right, bottom, width) {
   const parts = [];
@@ -79,155 +103,176 @@ function melds(all, right, bottom, width) {
   return [parts, right];
 }
 
-function waits(seat, relative) {
+/** The melds beside an own hand that is shown as buttons: as large as its tiles, whose width is `--w`. */
+export function meldsBesideHand(all) {
+  const width = meldsWidth(all, WIDTH);
+  return s("svg", { class: "own-melds", viewBox: `0 0 ${width} ${HEIGHT}`, "aria-hidden": "true", style: `flex-basis: calc(var(--w) * ${width / WIDTH})` },
+    melds(all, width, HEIGHT, WIDTH)[0]);
+}
+
+function waits(seat, right, bottom, relative) {
   if (!seat.waits.length) return null;
   const width = 27;
-  const right = REACH - 40; // the name of the next seat lies beyond
-  const y = REACH - high(width) + 4;
   const x = right - seat.waits.length * width;
   const label = seat.furiten ? t("table.waits_furiten") : term("waits");
-  const word = text(label, x - 8, REACH - 8, seat.furiten ? "small warn" : "small", relative, "end");
-  return s("g", { class: "waits" }, word, seat.waits.map((face, n) => tile(face, x + n * width, y, width)));
+  const word = text(label, x - 8, bottom - 8, seat.furiten ? "small warn" : "small", relative, "end");
+  return s("g", { class: "waits" }, word, seat.waits.map((face, n) => tile(face, x + n * width, bottom - high(width), width)));
 }
 
-function other(seat, view, relative, name, isOpen, isLast) {
-  const base = MIDDLE - 12;
-  const [laid] = melds(view.melds, REACH, base, OTHER);
-  const hand = view.hand.map((face, n) => tile(isOpen ? face : "", -REACH + n * OTHER, base - high(OTHER), OTHER));
-  if (view.drawn) {
-    hand.push(tile(isOpen ? view.drawn : "", -REACH + view.hand.length * OTHER + 12, base - high(OTHER), OTHER));
-  }
-  const who = text(name, -REACH, REACH - 8, "name", relative, "start");
-  return group(seat, relative, river(seat, view.river, isLast), hand, laid, who, isOpen ? waits(view, relative) : null);
+function other(places, seat, view, relative, name, isOpen, isLast) {
+  const [base, reach] = [places.edge[relative] - EDGE, places.reach[relative]];
+  const each = isOpen ? places.open : places.closed;
+  const drawn = each / 3; // apart from the hand
+  const size = Math.min(1, (2 * reach) / ((view.hand.length + 1) * each + drawn + meldsWidth(view.melds, places.meld)));
+  const width = each * size;
+  const [laid] = melds(view.melds, reach, base, places.meld * size);
+  const hand = [...view.hand.map((face) => [face, 0]), ...(view.drawn ? [[view.drawn, drawn]] : [])]
+    .map(([face, apart], n) => tile(isOpen ? face : "", -reach + n * width + apart, base - high(width), width));
+  const line = base - high(width) - 6;
+  return group(places, seat, relative, river(places, relative, view.river, isLast), hand, laid, text(name, -reach, line, "name", relative, "start"),
+    isOpen ? waits(view, reach, line, relative) : null);
 }
 
-function sides(frame, seat) {
+function sides(places, frame, seat) {
   return frame.seats.map((view, each) => {
     const relative = (each - seat + 4) % 4;
+    const half = relative % 2 ? places.x : places.y;
     const turn = frame.turn === each && frame.phase !== "round over";
-    return group(each, relative,
-      turn ? s("rect", { class: "turn", x: -CENTRE + 12, y: CENTRE - 7, width: 2 * CENTRE - 24, height: 5, rx: 2 }) : null,
+    const long = relative % 2 ? places.y : places.x;
+    return group(places, each, relative,
+      turn ? s("rect", { class: "turn", x: -long + 12, y: half - 7, width: 2 * long - 24, height: 5, rx: 2 }) : null,
       view.riichi ? s("g", { class: "stick" },
-        s("rect", { x: -62, y: CENTRE - 24, width: 124, height: 12, rx: 4 }),
-        s("circle", { cx: 0, cy: CENTRE - 18, r: 4 })) : null,
-      text(`${windLetter(view.wind)} ${number(view.score)}`, 0, CENTRE - 36,
+        s("rect", { x: -62, y: half - 22, width: 124, height: 11, rx: 4 }),
+        s("circle", { cx: 0, cy: half - 16.5, r: 4 })) : null,
+      text(`${windLetter(view.wind)} ${number(view.score)}`, 0, half - 28,
         view.wind === "East" ? "score dealer" : "score", relative),
     );
   });
 }
 
-function middle(frame) {
+function middle({ x, y, center }, frame) {
   const open = frame.indicators.length;
-  const width = Math.min(WALL_SHOWN, (WALL - (WALLS - open) * WALL_CLOSED) / open);
-  const left = -(open * width + (WALLS - open) * WALL_CLOSED) / 2;
-  const middleLine = 8;
-  const shown = [...Array(WALLS).keys()].map((n) => (n < open
-    ? tile(frame.indicators[n], left + n * width, middleLine - high(width) / 2, width)
-    : tile("", left + open * width + (n - open) * WALL_CLOSED, middleLine - high(WALL_CLOSED) / 2, WALL_CLOSED)));
-  const counts = [
-    t("table.left", { count: frame.left }),
-    frame.repeat ? t("table.repeat", { count: frame.repeat }) : null,
-    frame.bets ? t("table.bets", { count: frame.bets }) : null,
-  ].filter(Boolean);
-  return s("g", { transform: `translate(${MIDDLE} ${MIDDLE})` },
-    s("rect", { class: "middle", x: -CENTRE, y: -CENTRE, width: 2 * CENTRE, height: 2 * CENTRE, rx: 12 }),
-    s("text", { class: "round", "text-anchor": "middle", y: -58 }, roundName(frame.name, 0)),
-    s("text", { class: "small", "text-anchor": "middle", y: -35 }, counts[0]),
-    shown,
-    counts.slice(1).map((words, n) => s("text", { class: "small", "text-anchor": "middle", y: 63 + 20 * n }, words)),
-  );
+  const isWide = x > y;
+  const width = Math.min(INDICATOR_SHOWN, (2 * x - 16 - (INDICATORS - open) * INDICATOR_CLOSED) / open);
+  const left = -(open * width + (INDICATORS - open) * INDICATOR_CLOSED) / 2;
+  const line = isWide ? 24 : 80; // the middle of the indicators
+  const shown = [...Array(INDICATORS).keys()].map((n) => (n < open
+    ? tile(frame.indicators[n], left + n * width, line - high(width) / 2, width)
+    : tile("", left + open * width + (n - open) * INDICATOR_CLOSED, line - high(INDICATOR_CLOSED) / 2, INDICATOR_CLOSED)));
+  const bets = frame.bets ? t("table.bets", { count: frame.bets }) : "";
+  const count = t("table.left", { count: frame.left });
+  const word = (words, at, look = "small") => s("text", { class: look, "text-anchor": "middle", y: at }, words);
+  const words = isWide
+    ? [word(roundName(frame.name, frame.repeat), -32, "round"), word([count, bets].filter(Boolean).join(" · "), -9)]
+    : [word(roundName(frame.name, 0), -82, "round"), word(count, -60), word(frame.repeat ? t("table.repeat", { count: frame.repeat }) : "", -6), word(bets, 16)];
+  return s("g", { transform: `translate(${center.join(" ")})` },
+    s("rect", { class: "middle", x: -x, y: -y, width: 2 * x, height: 2 * y, rx: 12 }), words, shown);
 }
 
 /** A bar above one of the own tiles, with its label. */
-function bar(mark, x) {
+function bar(mark, x, y, width) {
   const size = Math.max(2, BAR_HEIGHT * mark.probability);
   const look = mark.preferred ? "bar preferred" : "bar";
   return [
-    s("rect", { class: look, x: x + 9, y: BAR_TOP + BAR_HEIGHT - size, width: OWN - 18, height: size, rx: 4 }),
+    s("rect", { class: look, x: x + 9, y: y - size, width: width - 18, height: size, rx: 4 }),
     mark.probability >= 0.01
-      ? s("text", { class: "percent", x: x + OWN / 2, y: BAR_TOP + BAR_HEIGHT - size - 6, "text-anchor": "middle" }, percent(mark.probability))
+      ? s("text", { class: "percent", x: x + width / 2, y: y - size - 6, "text-anchor": "middle" }, percent(mark.probability))
       : null,
   ];
 }
 
 /** The choices other than discards, as a line of labels with their probabilities. */
-function choiceLine(choices) {
+function choiceLine(choices, x, y) {
   const width = 25;
-  let x = 15;
   return choices.map(({ word, tiles, probability, taken, preferred }) => {
     const label = [`${word} `, percent(probability)];
     const letters = 12; // upper bound of the width of a letter
     const room = 24 + label[0].length * letters + tiles.length * width + (tiles.length ? 8 : 0) + label[1].length * letters + 12;
     const parts = [
-      s("rect", { class: `choice${taken ? " taken" : ""}${preferred ? " preferred" : ""}`, x, y: CHOICES, width: room, height: 40, rx: 9 }),
-      s("text", { class: "choice-word", x: x + 12, y: CHOICES + 27 }, label[0]),
-      tiles.map((face, n) => tile(face, x + 12 + label[0].length * letters + n * width, CHOICES + 3.5, width)),
-      s("text", { class: "choice-word", x: x + room - 10, y: CHOICES + 27, "text-anchor": "end" }, label[1]),
+      s("rect", { class: `choice${taken ? " taken" : ""}${preferred ? " preferred" : ""}`, x, y, width: room, height: 40, rx: 9 }),
+      s("text", { class: "choice-word", x: x + 12, y: y + 27 }, label[0]),
+      tiles.map((face, n) => tile(face, x + 12 + label[0].length * letters + n * width, y + 3.5, width)),
+      s("text", { class: "choice-word", x: x + room - 10, y: y + 27, "text-anchor": "end" }, label[1]),
     ];
     x += room + 12;
     return parts;
   });
 }
 
-/** The own hand with bars: `marks` has by face the marks of candidates, each of which is drawn once. */
-function own(seat, view, name, { marks, choices, lift }, isLast) {
-  const [laid, right] = melds(view.melds, 985, OWN_TOP + high(OWN), OWN * 0.82);
-  const left = new Map(marks);
-  const tiles = view.hand.map((face) => [face, false]);
-  if (view.drawn) tiles.push([view.drawn, true]);
-  const parts = [];
-  const room = right - 15 - (view.drawn ? 14 : 0);
-  const step = Math.min(OWN, room / tiles.length);
-  const x = (n) => 15 + n * step + (tiles[n][1] ? 14 : 0);
-  const chosen = new Map();
-  tiles.forEach(([face], n) => {
-    if (left.has(face)) chosen.set(face, n); // the last one wins: the tile just drawn, if it has this face
-  });
-  tiles.forEach(([face], n) => {
-    const mark = chosen.get(face) === n ? left.get(face) : null;
-    if (mark) parts.push(bar(mark, x(n)));
-    const frame = mark && (mark.preferred ? "mark-preferred" : mark.taken ? "mark-taken" : null);
-    parts.push(tile(face, x(n), OWN_TOP, OWN, { mark: frame }));
-    if (!mark) return;
-    if (mark.risk !== null && mark.risk !== undefined) parts.push(riskBar(mark.risk, x(n) + 9, OWN_TOP + high(OWN) + 3, OWN - 18));
-    const words = mark.taken ? t(mark.preferred ? "decision.agreed" : "decision.played") : mark.preferred ? t("decision.agent") : "";
-    if (words) parts.push(s("text", { class: mark.preferred ? "caption" : "caption taken", x: x(n) + OWN / 2, y: BOTTOM - 9, "text-anchor": "middle" }, words));
-    if (mark.danger) {
-      parts.push(s("path", { class: "danger", d: `M${x(n) + OWN - 15} ${OWN_TOP + 14}l8 -14 8 14z` }));
-    }
-  });
+/** The marks of one of the own tiles, which lies at x, y. */
+function marksAt(mark, x, y, width) {
+  const words = mark.taken ? t(mark.preferred ? "decision.agreed" : "decision.played") : mark.preferred ? t("decision.agent") : "";
+  const bottom = y + high(width);
   return [
-    group(seat, 0, river(seat, view.river, isLast), text(name, -REACH, REACH - 2, "name", 0, "start"), waits(view, 0)),
-    choiceLine(choices),
-    s("g", { "data-seat": seat, class: "own", transform: lift ? `translate(0 ${-lift})` : null }, parts, laid),
+    mark.risk !== null && mark.risk !== undefined ? riskBar(mark.risk, x + 9, bottom + 3, width - 18) : null,
+    words ? s("text", { class: mark.preferred ? "caption" : "caption taken", x: x + width / 2, y: bottom + CAPTION - 6, "text-anchor": "middle" }, words) : null,
+    mark.danger ? s("path", { class: "danger", d: `M${x + width - 15} ${y + 14}l8 -14 8 14z` }) : null,
   ];
 }
 
-/** The own seat if its hand is shown elsewhere: only what lies on the table, with the melds placed like the others'. */
-function ownWithoutHand(seat, view, name, isLast) {
-  const [laid] = melds(view.melds, REACH, MIDDLE - 12, OTHER * 1.1);
-  return group(seat, 0, river(seat, view.river, isLast), laid, text(name, -REACH, REACH - 2, "name", 0, "start"));
+/** The own hand with bars: `marks` has by face the marks of candidates, each of which is drawn once. */
+function ownHand(places, seat, view, { marks, choices, plain }) {
+  const width = places.own;
+  const y = places.height - high(width) - (plain ? EDGE : CAPTION);
+  const room = Math.min(places.width - 2 * EDGE, OWN_ROOM * width);
+  const left = (places.width - room) / 2;
+  const [laid, right] = melds(view.melds, left + room, y + high(width), width * 0.82);
+  const tiles = [...view.hand.map((face) => [face, 0]), ...(view.drawn ? [[view.drawn, 14]] : [])];
+  const step = Math.min(width, (right - left - 14) / tiles.length);
+  const chosen = new Map(tiles.map(([face], n) => [face, n])); // the last of several: the tile just drawn, if it has this face
+  const parts = tiles.map(([face, apart], n) => {
+    const x = left + n * step + apart;
+    const mark = chosen.get(face) === n ? marks.get(face) : null;
+    const frame = mark && (mark.preferred ? "mark-preferred" : mark.taken ? "mark-taken" : null);
+    return [mark ? bar(mark, x, y - 6, width) : null, tile(face, x, y, width, { mark: frame }), mark ? marksAt(mark, x, y, width) : null];
+  });
+  return [choiceLine(choices, left, y - BARS - CHOICES + 2), s("g", { "data-seat": seat, class: "own" }, parts, laid)];
+}
+
+/** What lies on the table of the own seat; its hand and melds lie below. */
+function ownSide(places, seat, view, name, isLast) {
+  const [bottom, reach] = [places.edge[0] - 4, places.reach[0]];
+  return group(places, seat, 0, river(places, 0, view.river, isLast), text(name, -reach, bottom - 4, "name", 0, "start"), waits(view, reach, bottom, 0));
 }
 
 /**
  * The table at one moment. options: `seat` (whose view), `open` (show others' hands), `names`, `marks` (Map face ->
  * {probability, taken, preferred, danger, risk} for the own tiles), `choices` (those other than discards: {word, tiles,
- * probability, taken, preferred}, the likeliest first), `plain` (leave no room for either), `hand` (show the own hand).
+ * probability, taken, preferred}, the likeliest first), `plain` (leave no room for either), `hand` (show the own hand),
+ * `shape` (width by height of the room, which the table fills).
  */
-export function tableOf(frame, { seat, open, names, marks = new Map(), choices = [], plain = false, hand = true }) {
-  const lift = plain ? LIFT : 0;
-  const bottom = hand ? BOTTOM - lift - (plain ? 14 : 0) : 2 * MIDDLE; // captions are below the tiles
+export function tableOf(frame, { seat, open, names, marks = new Map(), choices = [], plain = false, hand = true, shape = 1 }) {
+  const below = ({ own }) => EDGE + (hand ? high(own) + (plain ? EDGE : CHOICES + BARS + CAPTION) : 0);
+  const places = placesIn(shape, open, below);
   const seats = frame.seats.map((view, each) => {
     const relative = (each - seat + 4) % 4;
     const isLast = frame.last === each;
-    if (!relative && !hand) return ownWithoutHand(each, view, names[each], isLast);
-    return relative
-      ? other(each, view, relative, names[each], open, isLast)
-      : own(each, view, names[each], { marks, choices, lift }, isLast);
+    return relative ? other(places, each, view, relative, names[each], open, isLast) : ownSide(places, each, view, names[each], isLast);
   });
+  const { width, height } = places;
   return s("svg", {
-    class: "table", viewBox: `0 0 1000 ${bottom}`, role: "img", "aria-label": t("table.label", { round: roundName(frame.name, frame.repeat) }),
-  }, s("rect", { class: "felt", x: 0, y: 0, width: 1000, height: bottom, rx: 18 }), middle(frame), sides(frame, seat), seats);
+    class: "table", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("table.label", { round: roundName(frame.name, frame.repeat) }),
+  }, s("rect", { class: "felt", x: 0, y: 0, width, height, rx: 18 }), middle(places, frame), sides(places, frame, seat), seats,
+  hand ? ownHand(places, seat, frame.seats[seat], { marks, choices, plain }) : null);
+}
+
+/** Show a table in its place, `draw(shape)`, as the shape of the place is, and again whenever that changes. */
+export class TablePlace {
+  constructor(more = {}) {
+    this.place = h("div", { class: "table-place", ...more });
+    this.draw = () => [];
+    new ResizeObserver(() => this.redraw()).observe(this.place);
+  }
+
+  show(draw) {
+    this.draw = draw;
+    this.redraw();
+  }
+
+  redraw() {
+    const { clientWidth, clientHeight } = this.place;
+    show(this.place, this.draw(clientWidth && clientHeight ? clientWidth / clientHeight : 1));
+  }
 }
 
 /** The same as text, for screen readers. */

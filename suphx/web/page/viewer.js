@@ -1,7 +1,8 @@
 // What a review and a watched game have in common: the table, the way through rounds and frames, seats, settings, keys.
-import { act, iconButton, isForElement, keyHelp, showToggles } from "suphx/controls.js";
+import { act, iconButton, isForElement, keyHelp, settingsMenu, showToggles } from "suphx/controls.js";
 import { h, show } from "suphx/dom.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
+import { TablePlace } from "suphx/table.js";
 import { symbols } from "suphx/tiles.js";
 import { roundName, t } from "suphx/words.js";
 
@@ -34,7 +35,7 @@ export class Viewer {
     this.at = { seat, round: 0, frame: 0 };
     this.settings = loadSettings();
     applySettings(this.settings);
-    this.table = h("div", { class: "table-place", onwheel: (event) => this.roll(event) });
+    this.table = new TablePlace({ onwheel: (event) => this.roll(event) });
     this.rolled = 0; // pixels of the wheel since the last step
     this.live = h("p", { class: "unseen", "aria-live": "polite", id: "status" });
     this.select = h("select", { "aria-label": t("page.round_label"), id: "round", onchange: () => this.toRound(Number(this.select.value)) });
@@ -52,9 +53,10 @@ export class Viewer {
     const way = h("nav", { class: "way", "aria-label": t("page.way") },
       iconButton("round-before", t("page.round_before"), () => this.toRound(this.at.round - 1)), before, this.where, after,
       iconButton("round-after", t("page.round_after"), () => this.toRound(this.at.round + 1)));
-    show(root, symbols(),
-      h("header", { class: "top" }, this.seats, this.select, controls, h("div", { class: "links" }, links, keyHelp(keys)), this.toggles),
-      h("main", { class: `review ${look}` }, h("h1", { class: "unseen" }, document.title), h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, t("page.details")), right)), this.live);
+    show(root, symbols(), h("main", { class: `review ${look}` },
+      h("div", { class: "top" }, h("h1", { class: "unseen" }, document.title), this.seats, this.select, controls, h("div", { class: "links" }, links), keyHelp(keys), settingsMenu(this.toggles)),
+      h("div", { class: "left" }, this.table.place, way),
+      h("div", { class: "right" }, h("h2", { class: "unseen" }, t("page.details")), right)), this.live);
   }
 
   get moment() {

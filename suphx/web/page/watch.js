@@ -216,7 +216,7 @@ export class WatchPage extends Viewer {
       if (this.settings.hands === "none" && !this.isRoundEnd) {
         moment = { ...moment, seats: moment.seats.map((view, n) => (n === seat ? covered(view) : view)) };
       }
-      show(this.table, tableOf(moment, how), tableInWords(moment, how));
+      this.table.show((shape) => [tableOf(moment, { ...how, shape }), tableInWords(moment, how)]);
     }
     show(this.now, this.happening(names));
     const key = [round, this.frames.length && this.isRoundEnd, this.atEnd, this.status.state].join();
