@@ -258,21 +258,31 @@ def _decompressed(path: str) -> IO[bytes] | gzip.GzipFile:
 
 def plain_data(data: bytes, source: str = "", limit: int = MAX_LOG_BYTES) -> bytes:
     """Return `data`, unpacked if gzipped; raise LogError for broken gzip data or more than `limit` unpacked bytes."""
-    if not data.startswith(GZIP_MAGIC):
-        if len(data) > limit:
-            raise LogError(f"{len(data):,} bytes; a log has at most {limit:,}", source)
-        return data
-    try:
-        plain = b"".join(_unpacked(data, limit))
-    except zlib.error as error:
-        raise LogError(f"broken gzip data: {error}", source) from error
-    if len(plain) > limit:
-        raise LogError(f"the gzip data unpacks to more than {limit:,} bytes", source)
+    plain, cut = plain_part(data, source, limit)
+    if cut:
+        raise LogError("broken gzip data: the data is cut off", source)
     return plain
 
 
-def _unpacked(data: bytes, limit: int) -> Iterator[bytes]:
-    """Yield the content of all members of gzip data, up to `limit` + 1 bytes.
+def plain_part(data: bytes, source: str = "", limit: int = MAX_LOG_BYTES) -> tuple[bytes, bool]:
+    """Return `data`, unpacked if gzipped, as `plain_data` does, and whether it is gzip data that is cut off."""
+    if not data.startswith(GZIP_MAGIC):
+        if len(data) > limit:
+            raise LogError(f"{len(data):,} bytes; a log has at most {limit:,}", source)
+        return data, False
+    parts: list[bytes] = []
+    try:
+        cut = not _unpack(data, limit, parts)
+    except zlib.error as error:
+        raise LogError(f"broken gzip data: {error}", source) from error
+    plain = b"".join(parts)
+    if len(plain) > limit:
+        raise LogError(f"the gzip data unpacks to more than {limit:,} bytes", source)
+    return plain, cut
+
+
+def _unpack(data: bytes, limit: int, parts: list[bytes]) -> bool:
+    """Append the content of all members of gzip data, up to `limit` + 1 bytes; return whether none is cut off.
 
     Members are fed in small blocks at first, because zlib copies what follows a member in its last block.
     """
@@ -281,14 +291,15 @@ def _unpacked(data: bytes, limit: int) -> Iterator[bytes]:
         if not data[at]:  # zeros may follow the last member
             if data[at:].strip(b"\0"):
                 raise zlib.error("there is something after its end")
-            return
+            return True
         member, size = zlib.decompressobj(wbits=31), _FIRST_BLOCK
         while left and not member.eof:
             block = data[at : at + size]
             if not block:
-                raise zlib.error("the data is cut off")
+                return False
             part = member.decompress(block, left)
             left -= len(part)
             at += len(block) - len(member.unused_data)
             size = min(2 * size, 1 << 16)
-            yield part
+            parts.append(part)
+    return True

@@ -177,6 +177,10 @@ class GameLog:
     rounds: list[RoundLog]
     unsure: str = ""
     """Why not all rules of the game are known; what differs is then counted apart from contradictions."""
+    missing: str = ""
+    """That the text of the log ends early, and what of it was read."""
+    remark: str = ""
+    """What is wrong with the text without a loss, such as an attribute that it states twice."""
     names: list[str] = field(default_factory=lambda: ["", "", "", ""])
     source: str = ""
     """Path of the file, including its path within an archive."""

@@ -27,6 +27,9 @@ def show_game(log: GameLog) -> Iterator[str]:
         yield from show_round(round_log, rules.red_fives)
         if not round_log.has_result:
             yield "  the log ends here"
+    if log.missing or log.remark:
+        yield ""
+        yield from filter(None, (log.missing, log.remark))
     if log.final_scores is not None:
         yield ""
         scores = log.final_scores

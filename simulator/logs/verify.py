@@ -109,7 +109,7 @@ class _GameCheck:
                 return self.verified
             over = self.game["phase"] == r.PHASE_GAME_OVER
             last = number == len(rounds) - 1 and self.log.cut is None
-            stated = last and self.log.final_scores is not None
+            stated = last and self.log.final_scores is not None and not self.log.missing
             if (over and not last) or (stated and not over):
                 place = round_name(round_log.round, round_log.repeat_counter)
                 words = {True: "the game is over", False: "the game goes on"}
@@ -142,7 +142,7 @@ class _GameCheck:
         report = np.zeros(4, np.int64)
         problem = replay_round(self.lookup, game, round_log.events, report)
         self.verified.decisions += int(report[3])
-        if problem != (TOO_FEW if cut else REPLAYED):
+        if problem not in ((TOO_FEW, REPLAYED) if cut else (REPLAYED,)):
             self._report_problem(round_log, place, problem, report)
             return False
         if not cut:
@@ -169,7 +169,7 @@ class _GameCheck:
         if self.walls is None:
             game["wall"] = shown
         else:
-            later = round_log is self.log.rounds[0] and (round_log.round or round_log.repeat_counter)
+            later = round_log is self.log.played[0] and (round_log.round or round_log.repeat_counter)
             for _ in range(_MOST_ROUNDS if later else 1):
                 wall, dice = self.walls.next_round()
                 if self._same_deal(wall, shown):

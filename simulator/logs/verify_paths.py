@@ -32,6 +32,8 @@ class Summary(Sums):
     """Logs of unsupported games (three players)."""
     unfinished: int = 0
     """Games that end before they are over, such as single rounds; what is there was verified."""
+    incomplete: int = 0
+    """Logs whose text ends early; what is there was verified."""
     unknown: int = 0
     """Games that differ where not all of their rules are known, such as those of private lobbies."""
     mismatches: int = 0
@@ -42,11 +44,13 @@ class Summary(Sums):
     first_errors: list[str] = field(default_factory=list)
     first_skipped: list[str] = field(default_factory=list)
     first_unknown: list[str] = field(default_factory=list)
+    first_incomplete: list[str] = field(default_factory=list)
+    first_remarks: list[str] = field(default_factory=list)
 
     @property
     def good(self) -> bool:
-        """Whether there are logs, and every one could be read and agrees with the engine."""
-        return self.mismatches == 0 and self.errors == 0 and self.games + self.skipped > 0
+        """Whether there are logs, and every one could be read to its end and agrees with the engine."""
+        return self.mismatches == self.errors == self.incomplete == 0 and self.games + self.skipped > 0
 
 
 def _verify(log: GameLog | LogError) -> Summary:
@@ -59,6 +63,10 @@ def _verify(log: GameLog | LogError) -> Summary:
     except LogError as error:
         return Summary(errors=1, first_errors=[str(error)])
     summary = Summary(1, verified.rounds, verified.decisions, unfinished=int(verified.unfinished))
+    if log.missing:
+        summary.incomplete, summary.first_incomplete = 1, [f"{log.source}: {log.missing}"]
+    if log.remark:
+        summary.first_remarks = [f"{log.source}: {log.remark}"]
     mismatches = verified.mismatches
     if mismatches and verified.unsure:
         summary.unknown, summary.first_unknown = 1, [f"{mismatches[0]} ({verified.unsure})"]

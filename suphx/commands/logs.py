@@ -25,9 +25,9 @@ def verify(
 
     This covers each action, draw, dora indicator and riichi bet, yaku, han, fu, points, the next dealer and
     counters, the final points, and the wall where the log has its seed. A log may begin and end anywhere: one that
-    ends early is counted as unfinished. The exit status is 1 if anything differs or cannot be read, or if there are no
-    logs. Three-player games are skipped, and it says so. What differs in a game whose rules are not all known, such as
-    one of a private lobby, is counted apart.
+    ends early is counted as unfinished. The exit status is 1 if anything differs, cannot be read or ends within its
+    text, or if there are no logs. Three-player games are skipped, and it says so. What differs in a game whose rules
+    are not all known, such as one of a private lobby, is counted apart.
     """
     from simulator.logs.verify_paths import Summary, verify_paths
     from suphx.progress import progress
@@ -36,17 +36,18 @@ def verify(
     with progress("verifying", 1.0) as show:
         for summary, share in verify_paths(list(paths), workers):
             show(share, f"{summary.games:,} games, {summary.games / max(summary.seconds, 1e-9):,.0f}/s")
-    prefixes = {"mismatches": "", "errors": "", "skipped": "skipped: ", "unknown": "rules not known: "}
-    for name, words in prefixes.items():
+    prefixes = {"skipped": "skipped: ", "unknown": "rules not known: "}
+    for name in ("mismatches", "errors", "incomplete", "remarks", "skipped", "unknown"):
         for line in getattr(summary, f"first_{name}")[:most]:
-            print(f"{words}{line}", file=sys.stderr)
+            print(f"{prefixes.get(name, '')}{line}", file=sys.stderr)
     if as_json:
         print(json.dumps(summary.numbers()))
     else:
         per_second = summary.games / max(summary.seconds, 1e-9)
         print(
             f"{summary.games:,} games, {summary.rounds:,} rounds, {summary.decisions:,} decisions: "
-            f"{summary.mismatches:,} mismatches, {summary.errors:,} errors, {summary.skipped:,} skipped, "
+            f"{summary.mismatches:,} mismatches, {summary.errors:,} errors, {summary.incomplete:,} incomplete, "
+            f"{summary.skipped:,} skipped, "
             f"{summary.unfinished:,} unfinished, {summary.unknown:,} that differ where the rules are not known "
             f"({summary.seconds:.1f} s, {per_second:,.0f} games/s)"
         )
@@ -150,7 +151,7 @@ def convert(
     from simulator.logs.model import LogError, SkippedLog
 
     target = format_named(to)
-    counts = {"games": 0, "skipped": 0, "errors": 0}
+    counts = {"games": 0, "incomplete": 0, "skipped": 0, "errors": 0}
     out.mkdir(parents=True, exist_ok=True)
     names = UniqueNames(target.suffix)
     for source, data in open_logs(paths):
@@ -160,6 +161,9 @@ def convert(
             for log in read_log(data, source):
                 write_whole(out / names.name(source), write_as(log, target))
                 counts["games"] += 1
+                counts["incomplete"] += bool(log.missing)
+                for words in filter(None, (log.missing, log.remark)):
+                    print(f"{log.source}: {words}", file=sys.stderr)
         except SkippedLog as skipped:
             counts["skipped"] += 1
             print(f"skipped: {skipped}", file=sys.stderr)
@@ -169,8 +173,9 @@ def convert(
     if as_json:
         print(json.dumps(counts))
     else:
-        print(f"{counts['games']:,} games written to {out}, {counts['skipped']} skipped, {counts['errors']} errors")
-    if counts["errors"] or not counts["games"]:
+        left = ", ".join(f"{counts[name]} {name}" for name in ("incomplete", "skipped", "errors"))
+        print(f"{counts['games']:,} games written to {out}, {left}")
+    if counts["errors"] or counts["incomplete"] or not counts["games"]:
         raise typer.Exit(1)
 
 

@@ -1,5 +1,6 @@
 """`suphx review`: a game and an agent's view of it, as a page in one file."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -38,6 +39,8 @@ def review(
     if out is not None and out.resolve() == Path(log).resolve():
         raise InputError(f"--out {out}: the page would replace the log")
     game_log, viewer = find_game(log, game, logs)
+    for words in filter(None, (game_log.missing, game_log.remark)):
+        print(f"{game_log.source}: {words}", file=sys.stderr)
     if player is not None:
         if player not in game_log.names:
             raise InputError(

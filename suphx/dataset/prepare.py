@@ -100,6 +100,8 @@ def whole_game(log: GameLog | LogError, use: Callable[[GameLog, Verified], T]) -
             return LeftOut(unknown=1, first=[f"{verified.mismatches[0]} ({verified.unsure})"])
         if verified.mismatches:
             return LeftOut(mismatches=1, first=[str(verified.mismatches[0])])
+        if verified.final_scores is None and log.missing:
+            raise LogError(log.missing, log.source)
         if verified.final_scores is None:
             return LeftOut(mismatches=1, first=[f"{log.source}: a game without an end"])
         return use(log, verified)

@@ -100,6 +100,7 @@ def review_game(
     except InputError as error:
         remarks.append(f"No Phi: {error}.")
     standing = standing_of(game.ends[-1])
+    remarks += [f"The log: {clean(words)}." for words in (log.missing, log.remark) if words]
     if log.cut:
         remarks.append(f"The log ends within {rounds[-1].name}: the round is unfinished, its result is not known.")
     elif standing["points"] is None:

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
-from log_games import small_game
+from log_games import SEED, small_game
 
-from simulator.logs.formats import FORMATS, format_named, read_log
-from simulator.logs.model import LogError, SkippedLog
+from simulator.logs.archives import open_logs
+from simulator.logs.formats import FORMATS, Format, format_named, read_log, read_logs
+from simulator.logs.generate import generate_games
+from simulator.logs.mjai_writer import write_mjai
+from simulator.logs.mjlog_codes import pack_event, unpack_events
+from simulator.logs.mjlog_writer import write_mjlog
+from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog
+from simulator.logs.tenhou6_writer import write_tenhou6
+from simulator.logs.verify import verify_game
+from simulator.logs.verify_paths import verify_paths
+from simulator.record import EVENT_DISCARD, EVENT_DRAW, RESULT_EXHAUSTIVE
+from simulator.rules import Rules
+from simulator.walls import DORA_INDICATORS, FIRST_LIVE, TenhouWalls, dealt_places
+from suphx.dataset.prepared import LeftOut
+from suphx.evaluation.log_stats import count_game
 
 pytestmark = pytest.mark.faults
 
 GAME = small_game()
 GAME.seed = None
 TEXTS = {each.name: each.write(GAME).decode() for each in FORMATS}
+PLAYED = next(generate_games(1, seed=5))
+PLAYED.names = ["雀", "b", "c", "d"]
+
+
+@pytest.fixture(params=FORMATS, ids=lambda kind: kind.name)
+def kind(request) -> Format:
+    return request.param
 
 
 def refuse(data: bytes | str, match: str | None = None) -> LogError:
@@ -39,13 +63,113 @@ def test_no_log_at_all(data):
     refuse(data, "not a game log|not a Tenhou JSON log|empty|not JSON")
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_truncated_anywhere(name):
-    text = TEXTS[name]
-    for end in range(1, len(text) - 20, 97):
-        if name == "mjai" and text[end - 1] in "}\n":
-            continue  # cut between two events, it is a log that ends early
-        refuse(text[:end])
+def sizes(game: GameLog) -> list[int]:
+    return [len(each.events) for each in game.played]
+
+
+def test_what_is_whole_of_a_text_that_ends_early_is_read(kind):
+    text = kind.write(PLAYED)
+    (whole,) = read_log(text)
+    read = 0
+    for end in range(1, len(text) - len("</mjloggm>"), len(text) // 40):
+        try:
+            (game,) = read_log(text[:end], "the-file")
+        except LogError as error:
+            assert not read and "the-file" in str(error)  # before there is a round
+            continue
+        read += 1
+        n = len(game.rounds)
+        assert sizes(game)[:n] == sizes(whole)[:n] and (game.cut is None or sizes(game)[n] <= sizes(whole)[n])
+        assert (
+            kind.name == "mjai" and text[end - 1 : end + 1] in (b"}\n", b"\n{")
+        ) or "text ends early" in game.missing
+        verified = verify_game(game)
+        assert not verified.mismatches and verified.rounds == n
+    assert read
+
+
+def test_the_last_tile_is_discarded_and_the_result_is_missing(kind):
+    number = next(number for number, each in enumerate(PLAYED.rounds) if each.draw_type == RESULT_EXHAUSTIVE)
+    whole = PLAYED.rounds[number]
+    cut = replace(whole, events=whole.events[:-1], draw_type=None, deltas=None, tenpai=None, shown=None)
+    game = replace(PLAYED, rounds=PLAYED.rounds[:number], cut=cut, final_scores=None, final_points=None)
+    (again,) = read_log(kind.write(game))
+    verified = verify_game(again)
+    assert not verified.mismatches and verified.unfinished and sizes(again) == sizes(game)
+
+
+def seeded(turns: int = 6) -> GameLog:
+    """Return the beginning of a game from a wall seed: in each turn, the tile drawn is discarded."""
+    wall, dice = TenhouWalls(SEED).next_round()
+    hands = [sorted(wall[dealt_places(0, seat)].tolist()) for seat in range(4)]
+    packed = []
+    for turn in range(turns):
+        seat, tile = turn % 4, int(wall[FIRST_LIVE - turn])
+        packed += [pack_event(EVENT_DRAW, seat, tile), pack_event(EVENT_DISCARD, seat, tile, drawn=1)]
+    indicator = int(wall[DORA_INDICATORS[0]])
+    cut = RoundLog(0, 0, 0, 0, [25000] * 4, hands, indicator, unpack_events(packed), dice=dice)
+    return GameLog(Rules.tenhou(), [], seed=SEED, cut=cut)
+
+
+@pytest.mark.parametrize("seed", [None, SEED])
+def test_a_game_that_ends_in_its_first_round_verifies_with_and_without_a_wall_seed(seed):
+    text = write_mjlog(replace(seeded(), seed=seed))
+    for end in (len(text), -len("</mjloggm>"), -len("</mjloggm>") - 2):
+        (game,) = read_log(text[:end], "the-file")
+        assert game.seed == seed and game.cut is not None and not game.rounds
+        assert ("0 whole rounds and the beginning" in game.missing) == (end < 0)
+        verified = verify_game(game)
+        assert not verified.mismatches and verified.unfinished
+
+
+def test_a_gzip_stream_that_is_cut_off(kind):
+    text = kind.write(PLAYED)
+    packed = gzip.compress(text)
+    (game,) = read_log(packed[: len(packed) // 2], "the-file")
+    assert game.rounds and "text ends early" in game.missing
+    (game,) = read_log(packed[:-4], "the-file")
+    assert sizes(game) == sizes(PLAYED) and "text ends early" in game.missing
+    refuse(packed[:15])
+
+
+@pytest.mark.parametrize("name", ["mjai", "tenhou6"])
+def test_a_character_that_is_cut_in_two(name):
+    kind = format_named(name)
+    text = kind.write(PLAYED) + b"\n" + kind.write(GAME)
+    (game,) = read_log(text[: text.index("甲".encode()) + 1], "the-file")
+    assert sizes(game) == sizes(PLAYED) and "text ends early" in game.missing
+
+
+def test_an_attribute_twice_is_accepted_only_with_one_value():
+    text = TEXTS["mjlog"]
+    (game,) = read_log(text.replace('oya="0" hai0', 'oya="0" oya="0" hai0', 1).encode(), "the-file")
+    assert "<INIT> has an attribute twice" in game.remark and not game.missing
+    assert sizes(game) == sizes(GAME)
+    refuse(text.replace('oya="0" hai0', 'oya="0" oya="1" hai0', 1), "duplicate attribute")
+    (game,) = read_log(text.replace('oya="0" hai0', 'oya="0" oya="0" hai0', 1)[:-40].encode(), "the-file")
+    assert "twice" in game.remark and "ends early" in game.missing
+
+
+def test_damaged_files_do_not_keep_the_others_from_being_verified(tmp_path):
+    text = write_mjlog(PLAYED)
+    damaged = {
+        "cut": text[: len(text) // 2], "gzip": gzip.compress(text)[:-9], "first": write_mjlog(seeded())[:-12],
+        "empty": b"", "twice": text.replace(b'oya="', b'oya="0" oya="', 1), "junk": b"\0" * 99,
+        "tag": text.replace(b"<N ", b"<M ", 1), "json": write_tenhou6(PLAYED)[:-99], "mjai": write_mjai(PLAYED)[:-99],
+        "zip": b"PK\x03\x04" + text,
+    }  # fmt: skip
+    for name, data in damaged.items():
+        (tmp_path / f"{name}.log").write_bytes(data)
+    for number in range(3):
+        (tmp_path / f"whole{number}.mjlog").write_bytes(text)
+    *_, (summary, share) = verify_paths([tmp_path])
+    assert not summary.good and share == 1.0
+    assert (summary.games, summary.mismatches, summary.incomplete, summary.errors) == (9, 0, 5, 4), summary
+    assert all(".log: " in words for words in summary.first_errors + summary.first_incomplete)
+    left = LeftOut()
+    for part in (count_game(log) for log in read_logs(open_logs([tmp_path]))):
+        left += part if isinstance(part, LeftOut) else LeftOut()
+    assert left.errors == 7 and left.mismatches == 0  # two of the incomplete texts have their whole game
 
 
 def mjlog(old: str, new: str) -> str:
@@ -267,3 +391,34 @@ def test_mutated_logs_give_games_or_log_errors(name):
 
 def test_formats_are_found_by_name():
     assert [format_named(name).name for name in TEXTS] == list(TEXTS)
+
+
+def damaged(text: bytes) -> Iterator[bytes]:
+    """Yield a text cut at every byte, and with every byte doubled, and swapped with the next one."""
+    for at in range(len(text)):
+        yield text[:at]
+        yield text[: at + 1] + text[at:]
+        yield text[:at] + text[at + 1 : at + 2] + text[at : at + 1] + text[at + 2 :]
+
+
+@pytest.mark.full
+def test_every_byte_of_ten_logs_cut_doubled_and_swapped(kind):
+    """Ten games of one round each; what is read is replayed, and a cut one never differs from what was played."""
+    counts = Counter[str]()
+    for number, game in enumerate(generate_games(10, seed=11)):
+        game.rounds, game.final_scores, game.final_points = game.rounds[number % 3 :][:1], None, None
+        for index, data in enumerate(damaged(kind.write(game))):
+            counts["tried"] += 1
+            try:
+                logs = read_log(data, "the-file")
+                verified = [verify_game(log) for log in logs]
+            except LogError as error:
+                assert "the-file" in str(error)
+                counts["errors"] += 1
+                continue
+            if index % 3 == 0:
+                assert not any(each.mismatches for each in verified)
+            counts["incomplete"] += any(log.missing for log in logs)
+            counts["differing"] += any(each.mismatches for each in verified)
+    print(dict(counts))
+    assert min(counts.values()) > 0

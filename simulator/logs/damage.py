@@ -1,0 +1,66 @@
+"""What is whole of a damaged text: one that ends early, or whose tags name an attribute twice.
+
+Readers accept whole texts only; `formats.read_log` comes here with one that a reader has refused.
+"""
+
+import re
+
+_MJLOG_END = b"</mjloggm>"
+_TAG = re.compile(rb'<\w+(?:\s+\w+="[^"]*")+\s*/?>')
+_ATTRIBUTE = re.compile(rb'\s+(\w+)="([^"]*)"')
+#: Strings, whose brackets mean nothing, and brackets.
+_JSON_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]')
+_CLOSING = {ord("["): ord("]"), ord("{"): ord("}")}
+
+
+def whole_tags(data: bytes) -> bytes:
+    """Return an mjlog up to its last whole tag, and closed; one that does not end early as it is."""
+    end = data.rfind(b">") + 1
+    return data if _MJLOG_END in data or not end else data[:end] + _MJLOG_END
+
+
+def single_attributes(data: bytes) -> tuple[bytes, str]:
+    """Return an mjlog without attributes that repeat an earlier one of their tag with the same value, and a remark."""
+    names: list[str] = []
+
+    def single(tag: re.Match[bytes]) -> bytes:
+        pairs = _ATTRIBUTE.findall(tag[0])
+        if len({name for name, _ in pairs}) == len(pairs) or len({name for name, _ in set(pairs)}) < len(set(pairs)):
+            return tag[0]
+        start, end = tag[0][: _ATTRIBUTE.search(tag[0]).start()], tag[0][tag[0].rindex(b'"') + 1 :]  # type: ignore[union-attr]
+        names.append(start[1:].decode())
+        return start + b"".join(b' %s="%s"' % pair for pair in dict.fromkeys(pairs)) + end
+
+    data = _TAG.sub(single, data)
+    return data, f"<{names[0]}> has an attribute twice, with one value" if names else ""
+
+
+def whole_items(data: bytes) -> bytes:
+    """Return JSON values, the last of them up to the last whole item of its outermost list, and closed.
+
+    If the last one has no whole item, the others are returned; a text that does not end early as it is.
+    """
+    return _whole(data, items=True)
+
+
+def whole_values(data: bytes) -> bytes:
+    """Return JSON values without a last one that is not whole, or one list of values up to its last whole one."""
+    return _whole(data, items=data.lstrip()[:1] == b"[")
+
+
+def _whole(data: bytes, items: bool) -> bytes:
+    stack, value, item, closing = bytearray(), 0, 0, b""
+    for token in _JSON_TOKEN.finditer(data):
+        if token[0] in b"[{":
+            stack += token[0]
+        elif token[0] in b"]}":
+            if not stack:
+                return data
+            del stack[-1]
+            if not stack:
+                value, item = token.end(), 0
+            elif items and stack.find(b"[") == len(stack) - 1:
+                item, closing = token.end(), bytes(_CLOSING[each] for each in reversed(stack))
+    if not stack or not (item or value):
+        return data
+    return data[:item] + closing if item else data[:value]
