@@ -236,6 +236,7 @@ class _GameReader:
             raise LogError("hules has no winner")
         self._stand(fields.points(record, "old_scores"), builder)
         self._show_indicators(wins[0], builder)
+        wins.sort(key=lambda win: (fields.seat(win) - builder.last_seat) % r.SEATS)  # by turn: the first has the bets
         for win in wins:
             self._win(win, builder)
         builder.round.deltas = fields.points(record, "delta_scores")

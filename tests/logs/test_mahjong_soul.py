@@ -296,6 +296,15 @@ def test_what_two_winners_are_paid_each_is_computed_for_other_formats():
     ]
 
 
+def test_two_winners_may_be_stated_in_any_order():
+    (game,) = generate_games(1, ["never_folds"], RULES, seed=9, first=0)
+    document = written(game)
+    for action in actions(document):
+        action["result"]["data"].get("hules", []).reverse()
+    again = read(document)
+    assert max(len(this.wins) for this in again.rounds) == 2 and verify_game(again).mismatches == []
+
+
 def test_tenhous_json_of_such_a_game_is_by_the_same_rules():
     (game,) = generate_games(1, ["sensible"], RULES, seed=9, first=2)
     (again,) = read_log(write_as(read(written(game)), format_named("tenhou6")))
