@@ -21,8 +21,8 @@ from simulator.logs.tenhou6_writer import write_tenhou6
 
 _HEAD = 4096
 _MJX = re.compile(rb'\{\s*"(?:hiddenState|publicObservation)"')
-#: Records of Mahjong Soul: an object with a `head`, or the name of a protobuf message of its.
-_MAHJONG_SOUL = re.compile(rb'[\s\[]*\{[\s\S]*?"(?:head"\s*:\s*\{|\.?lq\.\w|Record[A-Z])')
+#: Records of Mahjong Soul: an object with a `head`, or the name of one of its messages with which records begin.
+_MAHJONG_SOUL = re.compile(rb'[\s\[]*\{[\s\S]*?"(?:head"\s*:\s*\{|(?:\.lq\.)?(?:RecordNewRound|GameDetailRecords)")')
 
 
 @dataclass(frozen=True)

@@ -185,6 +185,14 @@ def test_every_wrapping_holds_the_same_game():
     assert read(records).unsure == "the record does not state its rules"
 
 
+def test_players_of_other_formats_may_be_called_like_a_record():
+    game = small_game()
+    game.names = ["RecordBreaker", ".lq.", "head", '"head":{']
+    assert {name: detect(format_named(name).write(game)).name for name in ("mjai", "tenhou6", "mjx")} == {
+        "mjai": "mjai", "tenhou6": "tenhou6", "mjx": "mjx"
+    }  # fmt: skip
+
+
 def test_fields_that_have_their_default_may_be_missing():
     def sparse(value: Any) -> Any:
         if isinstance(value, dict):
