@@ -95,6 +95,9 @@ def test_the_table_fills_the_window_beside_a_hand_in_one_row(page, served, langu
             assert table["height"] >= 0.75 * high, size
         rivers = [min(box["width"], box["height"]) for box in boxes(page, "svg.table .river [data-tile] > use")]
         assert min(rivers) >= (22 if min(size) < 500 else 32), size
+        assert boxes(page, "svg.table .tiles-left")[0]["height"] >= 11, (
+            size
+        )  # with the room above and below its letters
         hand = boxes(page, "#hand .own-tile")
         assert all(is_inside(box, size) for box in hand) and min(box["width"] for box in hand) >= 24, size
         assert max(box["top"] for box in hand) - min(box["top"] for box in hand) <= LIFT, size

@@ -9,11 +9,10 @@ const ROW = 6;
 const ROWS = 3; // the last one goes on to the right, as players lay it
 const CLEAR = 20; // from the middle to a river that passes others: a tile on its side makes their rows longer
 const NEAR = 8; // to one that does not
-const NAME = 22; // height of the line with a name
-const EDGE = 7; // between a hand and the edge
+const EDGE = 7; // between a hand and the edge, or the river: a name stands to the left of the river
 const REACH = 345; // the farthest that a hand extends to the left and right of its seat's middle
 // Half the sides of the middle, and widths of tiles: the own hand, others' hands when open and closed, their melds.
-const WIDE = { x: 150, y: 100, own: 60, open: 38, closed: 34, meld: 38 };
+const WIDE = { x: 150, y: 106, own: 60, open: 38, closed: 34, meld: 38 };
 const TALL = { x: 84, y: 150, own: 45, open: 30, closed: 26, meld: 32 };
 const CHOICES = 50; // height of the line of choices other than discards
 const BARS = 90; // height of the bars above the own tiles, with their percentages
@@ -31,7 +30,7 @@ const RIVER_DEPTH = ROWS * (high(RIVER) + 1);
 function placesAround(middle, shape, isOpen, below) {
   const clear = (half) => half + (half < (ROW / 2) * RIVER ? NEAR : CLEAR);
   const [riverX, riverY] = [clear(middle.x), clear(middle.y)];
-  const hand = high(isOpen ? middle.open : middle.closed) + EDGE + NAME;
+  const hand = high(isOpen ? middle.open : middle.closed) + 2 * EDGE;
   const [left, top, bottom] = [riverX + RIVER_DEPTH + hand, riverY + RIVER_DEPTH + hand, riverY + RIVER_DEPTH + below];
   const width = Math.max(2 * left, (top + bottom) * shape);
   const height = Math.max(top + bottom, width / shape);
@@ -155,18 +154,18 @@ function middle({ x, y, center }, frame) {
   const isWide = x > y;
   const width = Math.min(INDICATOR_SHOWN, (2 * x - 16 - (INDICATORS - open) * INDICATOR_CLOSED) / open);
   const left = -(open * width + (INDICATORS - open) * INDICATOR_CLOSED) / 2;
-  const line = isWide ? 24 : 80; // the middle of the indicators
+  const line = isWide ? 23 : 80; // the middle of the indicators
   const shown = [...Array(INDICATORS).keys()].map((n) => (n < open
     ? tile(frame.indicators[n], left + n * width, line - high(width) / 2, width)
     : tile("", left + open * width + (n - open) * INDICATOR_CLOSED, line - high(INDICATOR_CLOSED) / 2, INDICATOR_CLOSED)));
-  const bets = frame.bets ? t("table.bets", { count: frame.bets }) : "";
-  const count = t("table.left", { count: frame.left });
-  const word = (words, at, look = "small") => s("text", { class: look, "text-anchor": "middle", y: at }, words);
-  const words = isWide
-    ? [word(roundName(frame.name, frame.repeat), -32, "round"), word([count, bets].filter(Boolean).join(" · "), -9)]
-    : [word(roundName(frame.name, 0), -82, "round"), word(count, -60), word(frame.repeat ? t("table.repeat", { count: frame.repeat }) : "", -6), word(bets, 16)];
+  const first = isWide ? -36 : -80; // the line of the round
+  const counters = [["repeat", frame.repeat], ["bets", frame.bets]].map(([name, count], n) => {
+    const place = isWide ? { x: n ? x - 10 : 10 - x, y: 24 - y, "text-anchor": n ? "end" : "start" } : { y: 22 * n - 6, "text-anchor": "middle" };
+    return count ? s("text", { class: "small", ...place }, t(`table.${name}`, { count })) : null;
+  });
   return s("g", { transform: `translate(${center.join(" ")})` },
-    s("rect", { class: "middle", x: -x, y: -y, width: 2 * x, height: 2 * y, rx: 12 }), words, shown);
+    s("rect", { class: "middle", x: -x, y: -y, width: 2 * x, height: 2 * y, rx: 12 }), counters,
+    text(roundName(frame.name, 0), 0, first, "round"), text(t("table.left", { count: frame.left }), 0, first + 25, "tiles-left"), shown);
 }
 
 /** A bar above one of the own tiles, with its label. */
