@@ -5,7 +5,6 @@ The tools wrap the records differently, and call them `records` or, since July 2
 The `head` beside them states the rules, the players and the final points. `mahjong_soul_writer` writes it.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from simulator import record as r
@@ -53,17 +52,16 @@ def _contents(document: Any, source: str) -> tuple[Message, list[Any]]:
     return head, document
 
 
-def _records(elements: list[Any]) -> Iterator[tuple[int, str, Message]]:
-    """Yield the number, name and data of each record, but not the players' inputs between them."""
-    for number, element in enumerate(elements, 1):
-        if not isinstance(element, dict):
-            raise LogError("a record is not decoded", place=f"record {number}")
-        record = element if "name" in element else element.get("result")
-        if not record:
-            continue
-        if not isinstance(record, dict) or not isinstance(record.get("data", {}), dict):
-            raise LogError("a record is not decoded", place=f"record {number}")
-        yield number, fields.text(record, "name").rpartition(".")[2], record.get("data", {})
+def _named(element: Any) -> tuple[str, Message] | None:
+    """Return a record's name and data; None for the players' inputs, which stand between the records."""
+    if not isinstance(element, dict):
+        raise LogError("a record is not decoded")
+    record = element if "name" in element else element.get("result")
+    if not record:
+        return None
+    if not isinstance(record, dict) or not isinstance(record.get("data", {}), dict):
+        raise LogError("a record is not decoded")
+    return fields.text(record, "name").rpartition(".")[2], record.get("data", {})
 
 
 class _GameReader:
@@ -87,9 +85,11 @@ class _GameReader:
             rules, room, unsure = words.read_rules(self.head)
             self.game = GameLog(rules, [], unsure, source=self.source, room=room)
             self._read_players()
-            for self.number, name, record in _records(elements):
+            for self.number, element in enumerate(elements, 1):
                 place = f"record {self.number}"
-                self._record(name, record)
+                named = _named(element)
+                if named is not None:
+                    self._record(*named)
         except LogError as error:
             raise type(error)(error.message, self.source, error.place or place) from None
         except ValueError as error:

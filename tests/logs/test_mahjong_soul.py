@@ -360,6 +360,7 @@ def test_changed_points_are_noticed(field):
     [
         (lambda d: actions(d)[0]["result"].update(name=".lq.RecordDealTile"), "record 1: .* outside of a round"),
         (lambda d: actions(d)[1]["result"].update(name="RecordRain"), "record 2: unknown record 'RecordRain'"),
+        (lambda d: actions(d)[1]["result"].update(name=5), "record 2: name is '5', not a text"),
         (lambda d: actions(d)[1].update(result="CAES"), "record 2: a record is not decoded"),
         (lambda d: actions(d)[1]["result"].update(data="CAES"), "record 2: a record is not decoded"),
         (lambda d: first(d, "NewRound")["tiles1"].pop(), "record 1: a deal is thirteen tiles"),
