@@ -154,7 +154,7 @@ function middle({ x, y, center }, frame) {
   const isWide = x > y;
   const width = Math.min(INDICATOR_SHOWN, (2 * x - 16 - (INDICATORS - open) * INDICATOR_CLOSED) / open);
   const left = -(open * width + (INDICATORS - open) * INDICATOR_CLOSED) / 2;
-  const line = isWide ? 23 : 80; // the middle of the indicators
+  const line = isWide ? 23 : 83; // the middle of the indicators
   const shown = [...Array(INDICATORS).keys()].map((n) => (n < open
     ? tile(frame.indicators[n], left + n * width, line - high(width) / 2, width)
     : tile("", left + open * width + (n - open) * INDICATOR_CLOSED, line - high(INDICATOR_CLOSED) / 2, INDICATOR_CLOSED)));
