@@ -34,6 +34,13 @@ from simulator.walls import TenhouWalls, build_wall
 Reply = int | str | bytes | Event | None
 
 
+class _Observations(dict[int, Observation]):
+    """Observations by seat; asking for that of another seat says which there are."""
+
+    def __missing__(self, seat: int) -> Observation:
+        raise KeyError(f"seat {seat} has nothing to choose, but {tuple(self)}; Game.observation(seat) is for any seat")
+
+
 class GameOver(ValueError):
     """`step` was called in a game that is over."""
 
@@ -204,7 +211,7 @@ class Game:
 
     def observations(self) -> dict[int, Observation]:
         """Return what each seat that must choose sees; empty once the game is over."""
-        return {seat: self.observation(seat) for seat in self.seats_to_act}
+        return _Observations({seat: self.observation(seat) for seat in self.seats_to_act})
 
     def observation(self, seat: int) -> Observation:
         """Return what a seat sees now, asked or not; its `new_events` are those since it last chose.

@@ -62,6 +62,13 @@ def test_points_are_kept_and_results_follow_one_another():
         game.step(PASS)
 
 
+def test_the_observation_of_a_seat_that_is_not_asked_is_an_error_that_says_so():
+    seen = Game(seed=1).observations()
+    assert list(seen) == [0]
+    with pytest.raises(KeyError, match=r"seat 2 has nothing to choose, but \(0,\)"):
+        seen[2]
+
+
 def test_a_wall_is_for_the_first_round():
     wall = build_wall(["123m456p789s1234z"], indicators="7z")
     game = Game(wall=wall)

@@ -20,10 +20,12 @@ from simulator.tiles import NotationError
         ("123m456p11p99s9s", {"melds": "chow 891m"}, "891m is no chow"),
         ("123m456p11p99s9s", {"melds": "open kong 777z"}, "777z is no open kong"),
         ("123m456p789s1199p9p", {"seat_wind": "Center"}, "seat_wind"),
-        ("123m456p789s1199p9p", {"ura": "3m"}, "ura dora needs riichi"),
+        ("123m456p789s1199p9p", {"ura_indicators": "3m"}, "ura dora needs riichi"),
         ("123m456p789s1199p9p", {"first_turn": True}, "first turn"),
+        ("234m678p55m222s3s4s2s", {"robbed_kong": True}, "the fourth of its kind"),
+        ("234m678p55m34s2s", {"robbed_kong": True, "melds": "pong 222s"}, "the fourth of its kind"),
         ("123m456p789s1199p9p", {"bets": -1}, "negative"),
-        ("123m456p789s1199p9p", {"dora": "1m1m1m2m2m2m"}, "at most 5"),
+        ("123m456p789s1199p9p", {"indicators": "1m1m1m2m2m2m"}, "at most 5"),
     ],
 )
 def test_refused_hands(hand, how, message):
@@ -36,7 +38,7 @@ def test_refused_hands(hand, how, message):
     [
         ("111119m456p789s99p", {}, "more 1m"),
         ("111m456p789s1199p", {"melds": "pong 111m"}, "more 1m"),
-        ("123m456p789s1199p9p", {"dora": "1p1p1p"}, "more 1p"),
+        ("123m456p789s1199p9p", {"indicators": "1p1p1p"}, "more 1p"),
         ("123m456p11p99s9s", {"melds": "triplet 777z"}, "write one of"),
         ("123m456p7", {}, "no suit"),
     ],
@@ -47,7 +49,7 @@ def test_unreadable_hands(hand, how, message):
 
 
 def test_result_reads_as_a_line():
-    found = score("123m406p789s11p99p9p", riichi=True, dora="8p", bets=1)
+    found = score("123m406p789s11p99p9p", riichi=True, indicators="8p", bets=1)
     assert str(found) == (
         "riichi 1, dora 3, red fives (akadora) 1: 5 han 40 fu, mangan, 8000 points (discarder pays 8000)"
     )

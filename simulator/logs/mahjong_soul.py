@@ -83,7 +83,7 @@ class _GameReader:
         place = "head"
         try:
             rules, room, unsure = words.read_rules(self.head)
-            self.game = GameLog(rules, [], unsure, source=self.source, room=room)
+            self.game = GameLog(rules, [], unsure, source=self.source, room=room, ref=fields.text(self.head, "uuid"))
             self._read_players()
             for self.number, element in enumerate(elements, 1):
                 place = f"record {self.number}"
@@ -103,7 +103,7 @@ class _GameReader:
     def _read_players(self) -> None:
         for account in fields.parts(self.head, "accounts"):
             self.game.names[fields.seat(account)] = fields.text(account, "nickname")
-        check_texts(self.game.names)
+        check_texts([*self.game.names, self.game.ref])
         players = fields.parts(fields.part(self.head, "result"), "players")
         if not players:
             return

@@ -5,6 +5,7 @@ discard of the tile just drawn, `zimo` tsumo, `fan` a yaku, `ming` a meld, `baop
 """
 
 import dataclasses
+import re
 from typing import Any, Literal
 
 from simulator import record as r
@@ -54,6 +55,8 @@ OTHER_MODES = {
     "RecordHuleXueLiuMid", "RecordHuleXueLiuEnd",
 }  # fmt: skip
 
+#: A game's id, which is in its address: a date and a UUID.
+GAME_ID = re.compile(r"\d{6}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 RANKED, FRIENDLY, TOURNAMENT = 2, 1, 4  # `category` of a game
 _LENGTHS: dict[int, Literal["east", "east_south"]] = {1: "east", 2: "east_south"}
 MODE_OF_LENGTH = {length: mode for mode, length in _LENGTHS.items()}

@@ -32,7 +32,7 @@ def write_mahjong_soul(game: GameLog) -> bytes:
     The format has no physical tiles and no seeds, and states of several wins on one tile only what they pay together.
     """
     accounts = [{"seat": seat, "nickname": name} for seat, name in enumerate(game.names)]
-    head: Message = {"accounts": accounts, "config": words.write_rules(game.rules, game.room)}
+    head: Message = {"uuid": game.ref, "accounts": accounts, "config": words.write_rules(game.rules, game.room)}
     if game.final_scores is not None:
         players: list[Message] = [
             {"seat": seat, "part_point_1": points} for seat, points in enumerate(game.final_scores)

@@ -19,7 +19,7 @@ from simulator.logs.archives import MAX_GAME_BYTES, MAX_ROUNDS, UTF8_MARK, plain
 from simulator.logs.mjai_words import Event, read_count, read_points, read_seat, read_tile, read_tiles
 from simulator.logs.model import MOST_POINTS, GameLog, LogError, RoundLog, SkippedLog, Standing, WinLog, check_texts
 from simulator.logs.round_builder import RoundBuilder, face_of
-from simulator.logs.tenhou_rules import settle_rules
+from simulator.logs.tenhou_rules import GAME_ID_IN_ADDRESS, settle_rules
 from simulator.logs.writing import BET
 from simulator.rules import Rules
 from simulator.tiles import EAST, NORTH
@@ -69,7 +69,7 @@ def _games(data: bytes, source: str) -> Iterator[list[tuple[int, Event]]]:
                 yield game
                 game, size = [], length
             if event["type"] not in _SILENT:
-                game.append((place, event))
+                game.append((place, words.stated(event)))
         if size > MAX_GAME_BYTES:
             raise LogError(f"more than {MAX_GAME_BYTES:,} bytes for one game", source, f"line {number}")
     if game:
@@ -193,6 +193,9 @@ class _GameReader:
             self.game.names = names or self.game.names
         if "kyoku_first" in event:
             self.named_length = read_count(event, "kyoku_first", 0, 11)
+        address = event.get("uri")
+        if isinstance(address, str) and (game_id := GAME_ID_IN_ADDRESS.search(address)):
+            self.game.ref = game_id[0]
 
     def _start_round(self, event: Event) -> None:
         if self.builder is not None:

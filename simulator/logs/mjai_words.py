@@ -57,6 +57,11 @@ YAKU_NAMES = (
 )  # fmt: skip
 
 
+def stated(event: Event) -> Event:
+    """Return an event without its fields that are null, which is the same as absent."""
+    return {name: value for name, value in event.items() if value is not None}
+
+
 def move_event(kind: int, seat: int, name: str, consumed: list[str], source: int, drawn: bool) -> Event:
     """Return the event of a move or an indicator; kind: EVENT_*, name: its tile, consumed: as the event lists them."""
     if kind == r.EVENT_DORA:

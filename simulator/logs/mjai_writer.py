@@ -13,6 +13,8 @@ from simulator.logs.writing import round_deltas, win_deltas
 from simulator.tiles import EAST, NO_TILE
 
 HIDDEN = "?"
+#: `uri` of a game whose id is Mahjong Soul's, or Tenhou's.
+_ADDRESSES = ("https://game.maj-soul.com/1/?paipu={}", "https://tenhou.net/0/?log={}")
 
 
 def write_mjai(game: GameLog) -> bytes:
@@ -24,6 +26,8 @@ def write_mjai(game: GameLog) -> bytes:
 def mjai_events(game: GameLog) -> list[Event]:
     """Return the mjai events of a game: a `hora` for each winner, and a kong's `dora` where the log has it."""
     events = [start_game(game.names, game.rules.length == "east", game.rules.red_fives)]
+    if game.ref:
+        events[0]["uri"] = _ADDRESSES["gm-" in game.ref].format(game.ref)
     for index in range(len(game.played)):
         events += round_events(game, index)
     if game.cut is not None:

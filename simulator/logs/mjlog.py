@@ -104,8 +104,7 @@ class _Reader:
         self.standings: list[tuple[int, int, list[int]]] = []
         self.pongs: set[tuple[int, int]] = set()
         self.game = GameLog(Rules.tenhou(), self.rounds, source=source)
-        self.has_rules = self.named = self.own_rules = False
-        self.lobby = ""
+        self.has_rules = self.named = False
         self.handlers: dict[str, Handler] = {
             "N": self._call,
             "REACH": self._riichi,
@@ -177,12 +176,12 @@ class _Reader:
             raise SkippedLog("a three-player game")
         if not 0 <= table_type < 1 << 16:
             raise ValueError(f"type {table_type} is out of range")
-        self.lobby, self.own_rules = attributes.get("lobby", ""), bool(attributes.get("csrule"))
+        self.game.lobby, self.game.own_rules = attributes.get("lobby", ""), bool(attributes.get("csrule"))
         self.game.rules, self.game.room = codes.rules_of_type(table_type), codes.ROOMS[table_type & codes.ROOM_MASK]
         self.has_rules = True
 
     def _shuffle(self, attributes: Attributes) -> None:
-        self.game.seed = attributes.get("seed") or None
+        self.game.seed, self.game.ref = attributes.get("seed") or None, attributes.get("ref", "")
 
     def _start(self, attributes: Attributes) -> None:
         self.game.first_dealer = _seat(attributes, "oya")
@@ -297,7 +296,7 @@ class _Reader:
             raise ValueError(f"a yaku number outside 0 to {_LAST_YAKU}")
         if any(not 0 <= han <= MOST_HAN for _, han in yaku or ()):
             raise ValueError(f"a yaku of less than 0 or more than {MOST_HAN} han")
-        melds = _numbers(attributes, "m") if "m" in attributes else []
+        melds = _numbers(attributes, "m") if attributes.get("m") else []
         win = WinLog(
             seat=seat,
             source=source,
@@ -353,7 +352,7 @@ class _Reader:
             if len(ends) and (ends[0] != len(round_log.events) - len(ends) or len(ends) != (len(round_log.wins) or 1)):
                 raise LogError("the round goes on after its result", self.source, round_log.places[int(ends[0])])
         self.game.settle_cut()
-        settle_rules(self.game, lobby=self.lobby, own=self.own_rules)
+        settle_rules(self.game)
         for number, tag, seat, present in self.connections:
             number = max(number, 0)
             event = int(np.searchsorted(tags, tag) - cuts[number])

@@ -25,9 +25,14 @@ def write_mjlog(game: GameLog) -> bytes:
     Tenhou's table type can express them. Raises LogError for an inconsistent game.
     """
     parts = ['<mjloggm ver="2.3">']
-    if game.seed:
-        parts.append(_tag("SHUFFLE", seed=game.seed, ref=""))
-    parts.append(_tag("GO", type=type_of_rules(game.rules, game.room)))
+    if game.seed or game.ref:
+        parts.append(_tag("SHUFFLE", seed=game.seed or "", ref=game.ref))
+    table: dict[str, object] = {"type": type_of_rules(game.rules, game.room)}
+    if game.lobby:
+        table["lobby"] = game.lobby
+    if game.own_rules:
+        table["csrule"] = 1
+    parts.append(_tag("GO", **table))
     names = {f"n{seat}": quote(game.names[seat], safe="") for seat in range(r.SEATS)}
     if game.dan is not None:
         names["dan"] = _join(game.dan)

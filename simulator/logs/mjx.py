@@ -33,8 +33,7 @@ from simulator.logs.model import (
 )
 from simulator.logs.protobuf_json import Message
 from simulator.logs.tenhou6_words import YAKUMAN_HAN
-from simulator.logs.tenhou_rules import settle_rules
-from simulator.rules import Rules
+from simulator.logs.tenhou_rules import rules_of_id, settle_rules
 from simulator.scoring.yaku import DOUBLE_RIICHI, RED_FIVE, RIICHI
 from simulator.tiles import TILES
 
@@ -71,7 +70,8 @@ def read_mjx(data: bytes, source: str = "") -> list[GameLog]:
             names, this = _names(state), _RoundReader(state).read()
             last = games[-1].rounds[-1] if games else None
             if ended or last is None or names != games[-1].names or not _follows(this, last):
-                games.append(GameLog(Rules.tenhou(), [], names=names, source=source))
+                game_id = _game_id(state)
+                games.append(GameLog(rules_of_id(game_id), [], names=names, source=source, ref=game_id))
             games[-1].rounds.append(this)
             terminal = fields.part(state, "roundTerminal")
             ended = fields.flag(terminal, "isGameOver")
@@ -95,9 +95,13 @@ def _follows(this: RoundLog, last: RoundLog) -> bool:
     )  # fmt: skip
 
 
+def _game_id(state: Message) -> str:
+    return fields.text(fields.part(state, "publicObservation"), "gameId")
+
+
 def _names(state: Message) -> list[str]:
     names = fields.texts(fields.part(state, "publicObservation"), "playerIds")
-    check_texts(names)
+    check_texts([*names, _game_id(state)])
     if len(names) not in (0, r.SEATS):
         raise LogError(f"{len(names)} playerIds; there are four")
     return names or [""] * r.SEATS

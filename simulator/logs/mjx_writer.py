@@ -33,6 +33,7 @@ def _state(game: GameLog, index: int) -> Message:
     opens: list[list[int]] = [[] for _ in range(r.SEATS)]
     score = {"round": this.round, "honba": this.repeat_counter}
     public = {
+        "gameId": game.ref,
         "playerIds": list(game.names),
         "initScore": score | {"riichi": this.bets, "tens": list(this.scores)},
         "doraIndicators": writing.indicators_of(this),

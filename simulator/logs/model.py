@@ -186,6 +186,14 @@ class GameLog:
     """Path of the file, including its path within an archive."""
     seed: str | None = None
     """Tenhou's SHUFFLE seed, `mt19937ar-sha512-n288-base64,...`."""
+    ref: str = ""
+    """The game's id: at Tenhou `2024010100gm-00a9-0000-0123abcd`, at Mahjong Soul a UUID after a date."""
+    date: str = ""
+    """As the log states it."""
+    lobby: str = ""
+    """Tenhou's number of the lobby; 0000 is the ranked one."""
+    own_rules: bool = False
+    """The log says that its lobby has rules of its own."""
     room: str = ""
     """`normal`, `advanced`, `expert`, `phoenix`, or whatever the log states."""
     dan: list[int] | None = None

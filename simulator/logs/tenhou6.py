@@ -95,8 +95,11 @@ def _read_game(log: dict[str, Any], source: str, place: str) -> GameLog:
         names = log.get("name", [])
         if not isinstance(names, list) or len(names) > SEATS or not all(isinstance(name, str) for name in names):
             raise LogError("`name` is not a list of four names")
-        check_texts([*names, room])
         game = GameLog(rules, [], names=(names + [""] * SEATS)[:SEATS], source=source, room=room)
+        game.ref, game.lobby, game.own_rules = _text(log, "ref"), _text(log, "lobby"), bool(log.get("csrule"))
+        title = log.get("title")
+        game.date = title[1] if isinstance(title, list) and len(title) == 2 and isinstance(title[1], str) else ""
+        check_texts([*names, room, game.ref, game.lobby, game.date])
         _read_players(log, game)
     except LogError as error:
         raise type(error)(error.message, source, place) from None
@@ -111,8 +114,13 @@ def _read_game(log: dict[str, Any], source: str, place: str) -> GameLog:
     game.settle_cut()
     if not game.rounds and game.cut is None:
         raise LogError("the log has no rounds", source, place)
-    settle_rules(game, str(log.get("ref", "")), str(log.get("lobby", "")), bool(log.get("csrule")))
+    settle_rules(game)
     return game
+
+
+def _text(log: dict[str, Any], name: str) -> str:
+    value = log.get(name)
+    return "" if value is None else str(value)
 
 
 def _read_players(log: dict[str, Any], game: GameLog) -> None:

@@ -10,6 +10,7 @@ import unicodedata
 from typing import Any, Literal, NamedTuple
 
 from simulator import record as r
+from simulator.logs.mahjong_soul_words import GAME_ID
 from simulator.logs.model import MOST_HAN, LogError, SkippedLog
 from simulator.rules import Rules, RulesError
 from simulator.tiles import KINDS
@@ -129,8 +130,8 @@ ROOM_SIGN = {room: sign for sign, room in _ROOM_SIGNS.items()}
 _MAHJONG_SOUL = re.compile(
     r"の間|之[间間]|Room|段位戦|友人戦|友人[场場]|Friendly|大会戦|大会室|Tou?r?nament|(Bronze|Silver|Gold|Jade|Throne)"
 )
+_EAST = re.compile(r"[東东]|East")
 _THREE_PLAYERS = re.compile(r"三|3-Player|^3|サンマ")
-_MAHJONG_SOUL_GAME = re.compile(r"\d{6}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 def read_rules(log: dict[str, Any]) -> tuple[Rules, str]:
@@ -146,14 +147,14 @@ def read_rules(log: dict[str, Any]) -> tuple[Rules, str]:
         raise LogError(f"rule: {reds} red fives of a suit; this simulator plays with one or none")
     red_fives = any(reds) if reds else not display or "赤" in display or "Red" in display
     ref = log.get("ref")
-    soul = bool(_MAHJONG_SOUL.search(display)) or (isinstance(ref, str) and bool(_MAHJONG_SOUL_GAME.fullmatch(ref)))
+    soul = bool(_MAHJONG_SOUL.search(display)) or (isinstance(ref, str) and bool(GAME_ID.fullmatch(ref)))
     try:
         base = Rules.preset("mahjong_soul" if soul else "tenhou")
     except RulesError as error:
         raise LogError(f"rule {display!r} is Mahjong Soul's: {error}") from error
     tanyao = soul or not any(sign in display for sign in _ROOM_SIGNS) or "喰" in display
     length: Literal["east", "east_south"] = "east_south"
-    if ("東" in display or "East" in display) and "南" not in display:
+    if _EAST.search(display) and "南" not in display:
         length = "east"
     room = display if soul else _ROOM_SIGNS.get(display[:1], display)
     return dataclasses.replace(base, length=length, red_fives=red_fives, open_tanyao=tanyao), room
@@ -162,17 +163,12 @@ def read_rules(log: dict[str, Any]) -> tuple[Rules, str]:
 def write_rules(rules: Rules, room: str) -> dict[str, Any]:
     """Return a log's `rule` entry for the rules and the room."""
     red = int(rules.red_fives)
-    sign = ROOM_SIGN.get(room)
-    if sign is None and _MAHJONG_SOUL.search(room):
-        display = room
-    else:
-        display = (
-            (sign or ROOM_SIGN["normal"])
-            + ("東" if rules.length == "east" else "南")
-            + ("喰" if rules.open_tanyao else "")
-            + ("赤" if red else "")
-        )
-    return {"disp": display, "aka53": red, "aka52": red, "aka51": red}
+    reds = {"aka53": red, "aka52": red, "aka51": red}
+    if room and room not in ROOM_SIGN and read_rules({"rule": {"disp": room} | reds})[0] == rules:
+        return {"disp": room} | reds
+    sign = ROOM_SIGN.get(room, ROOM_SIGN["normal"])
+    length = "東" if rules.length == "east" else "南"
+    return {"disp": sign + length + "喰" * rules.open_tanyao + "赤" * red} | reds
 
 
 _SCORE = re.compile(

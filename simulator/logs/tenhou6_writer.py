@@ -22,10 +22,16 @@ def write_tenhou6(game: GameLog) -> bytes:
     The format omits who is tenpai where the payments show it, accepted riichi, when indicators were shown, and seeds.
     """
     log: dict[str, Any] = {
-        "title": ["", ""],
+        "title": ["", game.date],
         "name": list(game.names),
         "rule": words.write_rules(game.rules, game.room),
     }
+    if game.ref:
+        log["ref"] = game.ref
+    if game.lobby:
+        log["lobby"] = int(game.lobby)
+    if game.own_rules:
+        log["csrule"] = 1
     if game.dan is not None and all(0 <= dan < len(words.DAN_NAMES) for dan in game.dan):
         log["dan"] = [words.DAN_NAMES[dan] for dan in game.dan]
     if game.rates is not None:

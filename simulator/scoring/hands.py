@@ -196,8 +196,9 @@ def _win_record(
 def score(
     hand: str, *, melds: Iterable[str] = (), win: str | None = None, tsumo: bool = False, riichi: bool = False,
     double_riichi: bool = False, ippatsu: bool = False, last_tile: bool = False, replacement: bool = False,
-    robbed_kong: bool = False, first_turn: bool = False, dora: str = "", ura: str = "", seat_wind: str = "South",
-    round_wind: str = "East", repeat_counter: int = 0, bets: int = 0, rules: Rules | None = None,
+    robbed_kong: bool = False, first_turn: bool = False, indicators: str = "", ura_indicators: str = "",
+    seat_wind: str = "South", round_wind: str = "East", repeat_counter: int = 0, bets: int = 0,
+    rules: Rules | None = None,
 ) -> Score:  # fmt: skip
     """Score a winning hand in notation.
 
@@ -214,8 +215,8 @@ def score(
         replacement: on a kong's replacement tile (rinshan).
         robbed_kong: on a tile that another seat added to a pong (chankan).
         first_turn: on the winner's uninterrupted first draw (tenhou for the dealer, chiihou for others).
-        dora: the dora indicators shown, e.g. `"3m1z"`.
-        ura: the ura indicators under them; only with riichi.
+        indicators: the dora indicators shown, e.g. `"3m1z"`, which make 4m and 2z dora.
+        ura_indicators: those under them; only with riichi.
         seat_wind: `"East"` is the dealer.
         round_wind: the wind of the round.
         repeat_counter: repeat counters (honba).
@@ -246,24 +247,26 @@ def score(
     has_kong = any(meld_type in (r.MELD_OPEN_KONG, r.MELD_CLOSED_KONG, r.MELD_ADDED_KONG) for meld_type in types)
     is_open = any(meld_type != r.MELD_CLOSED_KONG for meld_type in types)
     _check_situation(flags, is_open, has_kong, bool(types))
-    if ura and not (riichi or double_riichi):
+    win_kind = _winning_kind(win, tiles)
+    if robbed_kong and [tile >> 2 for tile in used].count(win_kind) > 1:
+        raise HandError(f"the robbed tile is the fourth of its kind; {hand!r} cannot hold others")
+    if ura_indicators and not (riichi or double_riichi):
         raise HandError("ura dora needs riichi")
     if not (0 <= repeat_counter < 1 << 16 and 0 <= bets < 1 << 16):
         raise HandError(f"repeat_counter {repeat_counter} and bets {bets} must not be negative, nor above 65,535")
     everything = list(used)
-    indicators = parse_tiles(dora, rules.red_fives, used)
-    ura_indicators = parse_tiles(ura, rules.red_fives, used + indicators)
-    if max(len(indicators), len(ura_indicators)) > 5:
+    shown = parse_tiles(indicators, rules.red_fives, used)
+    ura = parse_tiles(ura_indicators, rules.red_fives, used + shown)
+    if max(len(shown), len(ura)) > 5:
         raise HandError("there are at most 5 dora indicators")
 
     seat = _wind(seat_wind, "seat_wind")  # seats here are the winds: the dealer is seat 0
-    wins = _win_record(seat, tsumo, everything, indicators, ura_indicators, rules.red_fives)
+    wins = _win_record(seat, tsumo, everything, shown, ura, rules.red_fives)
     hands = np.bincount([tile >> 2 for tile in tiles], minlength=KINDS).astype(np.uint8).reshape(1, KINDS)
     meld_records = np.zeros((1, 4), r.MELD)
     meld_records["type"][0, : len(parsed)] = types
     meld_records["kind"][0, : len(parsed)] = [low for _, low in parsed]
     situation = sum(getattr(winning, name.upper()) for name in flags if flags[name])
-    win_kind = _winning_kind(win, tiles)
     round_number = _wind(round_wind, "round_wind")
 
     def is_win(more: int) -> bool:

@@ -11,7 +11,7 @@ def report(
     folders: Annotated[list[Path], Argument(metavar="FOLDER...", help="Folder of a run.")],
     curves: Annotated[Path | None, Option(help="Draw the curves of trainings into this PNG or SVG instead.")] = None,
 ) -> None:
-    """Write report.md with plots into the folder of a run of the main job: its steps, their results, what to do next.
+    """Write report.md with plots into the folder of a run of the main job, or of `suphx train`.
 
     It covers the parts that are there: supervised training, the reward predictor, self-play, the match.
     """

@@ -24,7 +24,7 @@ def _table() -> None:
     shanten_batch(hand)
     discards_batch(hand)
     waits_batch(parse_counts("123m456p7z")[None])
-    score("123m456p11789s444z", dora="1z")
+    score("123m456p11789s444z", indicators="1z")
 
 
 def _logs() -> None:

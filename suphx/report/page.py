@@ -71,6 +71,9 @@ def write_report(folder: Path) -> None:
 
     Raises InputError, naming the file, for a damaged file, and for a folder without any part of a run.
     """
+    if (folder / CURVES_FOLDER).is_dir() or (folder / AGENT_FOLDER / CARD_NAME).exists():
+        _write_training(folder)
+        return
     trainings = {name: read_curves(folder / name / CURVES_FOLDER) for name in (TRAIN_WEAK, TRAIN)}
     parts: dict[str, Callable[[str], list[str]]] = {
         f"pretrain/{_RESULT_NAME}": _pretrain,
@@ -97,6 +100,21 @@ def write_report(folder: Path) -> None:
     if missing := [f"`{name}`" for name in (*matches, *parts) if name not in present]:
         lines += ["", f"Not here or not finished: {', '.join(missing)}."]
     lines += ["", "## What next", "", "```sh", f"cd {shlex.quote(str(folder.resolve()))}", *_NEXT, "```", ""]
+    write_whole(folder / REPORT_NAME, "\n".join(lines).encode())
+
+
+def _write_training(folder: Path) -> None:
+    """Write the report of a folder that `suphx train` has written: where it stands, and its curves."""
+    curves, card = read_curves(folder / CURVES_FOLDER), folder / AGENT_FOLDER / CARD_NAME
+    lines = [f"# Training `{folder.resolve().name}`", ""]
+    lines += _checked(card, _selfplay) if card.exists() else ["It has not written an agent yet."]
+    if curves:
+        rows = [(f"`{name}`", f"{points[0][1]:.4g}", f"{points[-1][1]:.4g}", f"{points[-1][0]:,}")
+                for name, points in curves.items()]  # fmt: skip
+        lines += ["", *_table(("curve", "first", "last", "at"), rows)]
+    if any(name.endswith("/entropy") for name in curves):
+        plot_trainings(folder / PLOTS_FOLDER / "selfplay.png", {folder.resolve().name: curves})
+        lines += [f"![the curves of self-play]({PLOTS_FOLDER}/selfplay.png)", ""]
     write_whole(folder / REPORT_NAME, "\n".join(lines).encode())
 
 

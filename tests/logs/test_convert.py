@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import json
 
 import pytest
 from log_games import assert_same_game, looks, small_game
@@ -12,6 +13,7 @@ from simulator.logs.formats import FORMATS, detect, format_named, read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.model import LogError
 from simulator.logs.verify import verify_game
+from simulator.rules import Rules
 
 NAMES = [each.name for each in FORMATS]
 NO_POINTS = ("mjai", "mjx")  # they do not state the final points
@@ -76,6 +78,49 @@ def test_what_a_format_leaves_out_is_computed_and_nothing_is_invented():
             assert verify_game(again).mismatches == [], (first, second)
             assert again.final_points == (None if second in NO_POINTS else game.final_points)
             assert again.dan is None and again.rates is None
+
+
+OLD_GAME = "2009031702gm-00a1-0000-336ee82a"
+SOUL_GAME = "210715-0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f"
+
+
+@pytest.mark.parametrize("first", NAMES)
+@pytest.mark.parametrize("second", NAMES)
+def test_a_converted_game_keeps_its_id_and_so_its_rules(first, second):
+    rules = {OLD_GAME: Rules.tenhou_east_2009(), SOUL_GAME: Rules.preset("mahjong_soul")}
+    for ref, played in rules.items():
+        game = next(generate_games(1, rules=played, seed=1))
+        game.ref = ref
+        (data,) = convert(format_named(first).write(game), second)
+        (again,) = read_log(data)
+        assert again.ref == ref
+        if ref == SOUL_GAME or "mahjong_soul" not in (first, second):  # whose records cannot state all old rules
+            assert verify_game(again).mismatches == [] and again.rules == played
+
+
+@pytest.mark.parametrize("name", ["mjlog", "tenhou6"])
+def test_the_lobby_and_its_own_rules_survive(name):
+    game = small_game()
+    game.lobby, game.own_rules = "7994", True
+    (again,) = read_log(format_named(name).write(game))
+    assert (again.lobby, again.own_rules, again.unsure) == ("7994", True, "the lobby has rules of its own (csrule)")
+
+
+@pytest.mark.parametrize(
+    ("display", "length"),
+    [
+        ("玉之间 东风战", "east"), ("四人東喰赤", "east"), ("友人戦 四人東風", "east"), ("Gold Room East", "east"),
+        ("玉之间 半庄战", "east_south"), ("四人南喰赤", "east_south"), ("Gold Room South", "east_south"),
+    ],
+)  # fmt: skip
+def test_rooms_and_lengths_by_their_names_and_the_date_survive(display, length):
+    text = format_named("tenhou6").write(next(generate_games(1, seed=1)))
+    document = json.loads(text) | {"title": [display, "2021-07-15 12:00"]}
+    document["rule"]["disp"] = display
+    (game,) = read_log(json.dumps(document).encode())
+    assert (game.room, game.rules.length, game.date) == (display, length, "2021-07-15 12:00")
+    (again,) = read_log(format_named("tenhou6").write(game))
+    assert (again.room, again.rules, again.date) == (game.room, game.rules, game.date)
 
 
 @pytest.mark.full

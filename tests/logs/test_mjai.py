@@ -166,3 +166,22 @@ def test_akochan_names_the_ura_indicators_otherwise_and_does_not_round_fu():
     (game,) = read_log("\n".join(map(json.dumps, events)).encode())
     assert any(win.ura_indicators for this in game.rounds for win in this.wins)
     assert verify_game(game).mismatches == []
+
+
+def test_optional_fields_may_be_null_and_required_ones_may_not():
+    game = small_game()
+    events = [json.loads(line) for line in write_mjai(game).splitlines()]
+    optional = {"kyoku_first", "aka_flag", "oya", "deltas", "ura_markers", "hora_points", "yakus", "fan", "fu",
+                "hora_tehais", "tenpais", "tehais", "uri", "id"}  # fmt: skip
+    nulls = [
+        event | {name: None for name in optional if not (event["type"] == "start_kyoku" and name == "tehais")}
+        for event in events
+    ]
+    (again,) = read_log("\n".join(map(json.dumps, nulls)).encode())
+    assert looks(again) == looks(game)
+    for number, event in enumerate(events):
+        if event["type"] == "tsumo":
+            broken = [*events[:number], event | {"pai": None}, *events[number + 1 :]]
+            with pytest.raises(LogError, match=f"line {number + 1}: tsumo has no 'pai'"):
+                read_log("\n".join(map(json.dumps, broken)).encode())
+            break

@@ -190,3 +190,11 @@ def test_all_real_logs_are_read(real_logs):
     from simulator.logs.archives import open_logs
 
     assert sum(bool(read_mjlog(data, source).final_scores) for source, data in open_logs([real_logs])) > 39_000
+
+
+def test_an_empty_list_of_melds_is_as_good_as_none():
+    game = small_game()
+    text = write_mjlog(game)
+    start = text.rindex(b"<AGARI ")
+    assert b' m="' not in text[start:]
+    assert_same_game(read_mjlog(text[:start] + text[start:].replace(b"<AGARI ", b'<AGARI m="" ', 1)), game)

@@ -164,6 +164,6 @@ def test_a_broken_state_is_refused_with_its_line(change, match):
 @pytest.mark.faults
 def test_a_line_that_is_no_json_is_named():
     with pytest.raises(LogError, match="line 2: not JSON"):
-        read_log(MJX.write(played()).split(b"\n")[0] + b"\n{,", "file")
+        read_log(MJX.write(played()).split(b"\n")[0] + b"\n{,}", "file")
     with pytest.raises(LogError, match="line 1: not UTF-8"):
         read_log('{"publicObservation":{"playerIds":["雀"]}}'.encode("shift_jis"), "file")

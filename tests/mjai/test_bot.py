@@ -77,6 +77,14 @@ def test_every_event_gets_a_reply() -> None:
     assert said[4] == {"type": "dahai", "actor": 1, "pai": "E", "tsumogiri": False}
 
 
+def test_a_field_that_is_null_is_as_good_as_absent() -> None:
+    start_game = START_GAME | {"kyoku_first": None, "aka_flag": None, "names": None}
+    start = START | {"oya": None, "kyotaku": None, "scores": None}
+    plain = talk(bot(), START_GAME, START, DRAW_0, WHITE_0, PONG)
+    nulls = [event | {"can_act": None, "cans": None} for event in (DRAW_0, WHITE_0, PONG)]
+    assert talk(bot(), start_game, start, *nulls) == plain
+
+
 def test_only_events_on_which_the_seat_can_act_get_a_reply() -> None:
     said = talk(bot(replies="acting"), START_GAME, START, DRAW_0, NORTH_0, DRAW_1)
     assert said[:4] == [None] * 4

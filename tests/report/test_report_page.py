@@ -138,3 +138,12 @@ def test_the_same_folder_gives_the_same_report(whole):
     folder, text = whole
     write_report(folder)
     assert (folder / "report.md").read_text() == text
+
+
+def test_a_training_alone_has_a_report_of_its_own(whole, tmp_path):
+    folder = whole[0] / "train"
+    done = CliRunner().invoke(app, ["report", str(folder)])
+    assert (done.exit_code, done.stdout.strip()) == (0, str(folder / "report.md")), done.output
+    text = (folder / "report.md").read_text()
+    assert "## Self-play from" in text and "pictures/selfplay.png" in text and (folder / "pictures").is_dir()
+    assert len(row(text, "`discard/entropy`")) == 4

@@ -77,7 +77,7 @@ def test_a_tenpai_hand_leads_to_its_waits_with_their_points_and_likelihood():
         next(each for each in targets_of(scene) if [kind] in [each.draws, *each.also]) for kind in ("5s", "8s")
     )
     for target, kind in ((five, "5s"), (eight, "8s")):
-        won = score(f"234m567p55p23467s {kind}", riichi=True, seat_wind="East", dora="1z")
+        won = score(f"234m567p55p23467s {kind}", riichi=True, seat_wind="East", indicators="1z")
         assert (target.points, target.gives) == (won.points, ["9m"])
         assert set(target.yaku) == set(won.yaku)
     view = see_all(np.array([scene.game]), np.array([0]), np.array([0]))[0]

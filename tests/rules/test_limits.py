@@ -10,7 +10,7 @@ def with_han(han, **how):
     """Score a hand of tanyao and riichi, 40 fu, with as much dora as it takes."""
     pairs, singles = min(4, (han - 2) // 2), (han - 2) - 2 * min(4, (han - 2) // 2)
     ura = ["3m", "5s", "7s"][:singles]
-    return score("234m456p678s22p35s4s", riichi=True, dora="1p" * pairs, ura="".join(ura), **how)
+    return score("234m456p678s22p35s4s", riichi=True, indicators="1p" * pairs, ura_indicators="".join(ura), **how)
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ def test_without_counted_yakuman_thirteen_han_are_sanbaiman():
     ],
 )
 def test_kiriage_mangan(hand, how):
-    assert score(hand, riichi=True, dora="1p", **how).points == 7700
-    rounded = score(hand, riichi=True, dora="1p", rules=Rules(kiriage_mangan=True), **how)
+    assert score(hand, riichi=True, indicators="1p", **how).points == 7700
+    rounded = score(hand, riichi=True, indicators="1p", rules=Rules(kiriage_mangan=True), **how)
     assert (rounded.limit, rounded.points) == ("mangan", 8000)
 
 
 def test_kiriage_leaves_lesser_hands():
-    assert score("123m456p789s22p34s5s", riichi=True, dora="3p", rules=Rules(kiriage_mangan=True)).points == 3900
+    assert score("123m456p789s22p34s5s", riichi=True, indicators="3p", rules=Rules(kiriage_mangan=True)).points == 3900

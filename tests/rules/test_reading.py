@@ -33,5 +33,7 @@ def test_seven_pairs_or_twin_runs():
 
 
 def test_yakuman_before_a_counted_yakuman():
-    found = score("222333444888s55z", win="2s", tsumo=True, double_riichi=True, dora="7s7s1s", ura="4z4z4z")
+    found = score(
+        "222333444888s55z", win="2s", tsumo=True, double_riichi=True, indicators="7s7s1s", ura_indicators="4z4z4z"
+    )
     assert (found.limit, list(found.yaku)) == ("yakuman", ["four concealed triplets (suuankou)"])

@@ -214,14 +214,14 @@ def test_chinitsu():
 
 
 def test_dora_is_no_yaku():
-    found = score("123m456p1199p9p", melds="chow 789s", dora="8p")
+    found = score("123m456p1199p9p", melds="chow 789s", indicators="8p")
     assert (found.yaku, found.points) == ({}, 0)
 
 
 def test_dora_counts_beside_yaku():
-    assert yaku("123m406p789s1199p9p", riichi=True, dora="8p3z", ura="9s2s") == {
+    assert yaku("123m406p789s1199p9p", riichi=True, indicators="8p3z", ura_indicators="9s2s") == {
         "riichi": 1, "dora": 3, "akadora": 1,
     }  # fmt: skip
-    assert yaku("123m406p789s1199p9p", riichi=True, dora="8p8p", ura="9m") == {
+    assert yaku("123m406p789s1199p9p", riichi=True, indicators="8p8p", ura_indicators="9m") == {
         "riichi": 1, "dora": 6, "ura dora": 1, "akadora": 1,
     }  # fmt: skip

@@ -45,7 +45,7 @@ def test_most_yakuman_of_all():
 
 
 def test_dora_and_ordinary_yaku_do_not_count():
-    found = score("222m777p999s3334z4z", riichi=True, dora="1m", ura="6p")
+    found = score("222m777p999s3334z4z", riichi=True, indicators="1m", ura_indicators="6p")
     assert list(found.yaku) == ["single-wait four concealed triplets (suuankou tanki)"]
     assert (found.han, found.points) == (0, 32000)
 

@@ -15,7 +15,16 @@ import numpy as np
 
 from simulator import record as r
 from simulator.actions import Action, IllegalReply, legal_actions, legal_mask, read_reply
-from simulator.logs.mjai_words import EAST_ONLY, Event, read_count, read_points, read_seat, read_tile, read_tiles
+from simulator.logs.mjai_words import (
+    EAST_ONLY,
+    Event,
+    read_count,
+    read_points,
+    read_seat,
+    read_tile,
+    read_tiles,
+    stated,
+)
 from simulator.logs.mjai_writer import HIDDEN
 from simulator.logs.round_builder import face_kind, face_name, face_of
 from simulator.lookup import get_lookup
@@ -103,6 +112,7 @@ class Seat:
         """Apply an event; return False for an unknown type. After an EventError the view must not be used any more."""
         if not isinstance(event, dict) or not isinstance(event.get("type"), str):
             raise EventError("an event is a JSON object with a `type`")
+        event = stated(event)
         kind = event["type"]
         if kind not in self._takes:
             return False
