@@ -57,18 +57,21 @@ def verify(
 
 @logs.command()
 def show(
-    path: Annotated[Path, Argument(help="A log, or an archive or folder of logs.")],
-    most: Annotated[int, Option(min=1, help="Games to print at most.")] = 1,
+    logs: Annotated[list[str], Argument(metavar="LOG...", help="Logs, folders or archives of logs, ids or addresses.")],
+    most: Annotated[int, Option(min=1, help="Games of each to print at most.")] = 1,
 ) -> None:
-    """Print a game readably: hands, one line a turn (+ drawn, - discarded, * as drawn), results."""
+    """Print games readably: hands, one line a turn (+ drawn, - discarded, * as drawn), results."""
     from itertools import islice
 
-    from simulator.logs.formats import read_games
     from simulator.logs.show import show_game
+    from suphx.review.logs import find_games
 
-    for log in islice(read_games([path]), most):
-        for line in show_game(log):
-            typer.echo(line)
+    for named in logs:
+        for game in islice(find_games([named]), most):
+            if isinstance(game, Exception):
+                raise game
+            for line in show_game(game[0]):
+                typer.echo(line)
 
 
 @logs.command()

@@ -1,12 +1,13 @@
-"""Finding the log to review: a file, a Tenhou viewer address, or an address containing the game."""
+"""Finding the logs to review: files, archives, ids at Tenhou, and addresses that name or contain a game."""
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from simulator.logs.archives import open_logs
-from simulator.logs.formats import read_log
+from simulator.logs.formats import read_log, read_logs
 from simulator.logs.model import GameLog, LogError
 from suphx.errors import InputError
 
@@ -17,7 +18,14 @@ MOST = 8 << 20
 #: Maximum time for a log, in seconds.
 WITHIN = 20.0
 _BARE = re.compile(r"[\w-]+(\.[\w-]+)+/[^\s\"?#]*[?#]")  # as some browsers copy an address
-_ADDRESS = re.compile(r"https?://tenhou\.net/\d/\?.*?\blog=(?P<log>[0-9A-Za-z-]+)(?![\w./])")
+_WEB = re.compile(r"https?://", re.I)
+_ID = r"\d{10}gm-[0-9a-f]{4}-\d{4,5}-[0-9a-z]+"
+#: An id as it is, or an address at a site that shows games by it.
+_ADDRESS = re.compile(
+    rf"(?:https?://(?:\w+\.)?(?:tenhou\.net|ron2\.jp)/[\w/.]*\?(?:.*?\blog=(?P<log>[0-9A-Za-z-]+)|(?P<raw>{_ID}))"
+    rf"|(?P<bare>{_ID}))(?![\w./])"
+)
+NO_ADDRESS = "not an address of a game (https://tenhou.net/0/?log=...); elsewhere, save the log and open the file"
 _SEAT = re.compile(r"[?&]tw=(?P<seat>[0-3])\b")
 _MAHJONG_SOUL = re.compile(r"https?://[\w.-]*(mahjongsoul|majsoul|maj-soul)\.", re.I)
 _HOLDS = re.compile(r"https?://[^\s\"#]*#json=")
@@ -44,18 +52,52 @@ def fetch_log(log: str) -> tuple[str, bytes]:
     return log, bytes(data)
 
 
-def find_game(named: str, game: int = 1, logs: Path | None = None) -> tuple[GameLog, int | None]:
-    """Return a game, and the seat from whose viewpoint a viewer address shows it, if any.
+def find_games(
+    names: Iterable[str], game: int | None = None, logs: Path | None = None
+) -> Iterator[tuple[GameLog, int | None] | LogError | InputError]:
+    """Yield the games of files, folders, archives, ids at Tenhou and addresses as in `game_of_address`.
 
-    named: a file or archive, or an address as in `game_of_address`. game: number of the game, from 1, if there are
-    several. Raises LogError and InputError, with file and place.
+    Each comes with the seat from whose viewpoint an address shows it, if any; in place of what cannot be read comes the
+    error, with file and place. game: number of the only game that is wanted of each, from 1.
     """
-    if viewed := game_of_address(named, lambda log: log_at_hand(log, logs), game):
-        return viewed
-    source, data = next(iter(open_logs([named])))
-    if isinstance(data, LogError):
-        raise data
-    return _one(data, source, game), None
+    for named in names:
+        try:
+            if not _exists(named) and (viewed := game_of_address(named, partial(log_at_hand, logs=logs), game or 1)):
+                yield viewed
+            elif _WEB.match(named):
+                yield InputError(f"{named}: {NO_ADDRESS}")
+            else:
+                yield from ((log, None) if isinstance(log, GameLog) else log for log in _games_in(named, game))
+        except (LogError, InputError) as error:
+            yield error
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # an address that holds a game is longer than a name may be
+        return False
+
+
+def _games_in(path: str, game: int | None) -> Iterator[GameLog | LogError]:
+    games = read_logs(open_logs([path]))
+    if game is None:
+        yield from games
+        return
+    count = 0
+    for count, log in enumerate(games, 1):
+        if count == game:
+            yield log
+            return
+    yield LogError(f"there is no game {game}; it has {count}", path)
+
+
+def find_game(named: str) -> GameLog:
+    """Return the first game of what `find_games` takes; raises LogError and InputError."""
+    game = next(find_games([named]))
+    if isinstance(game, Exception):
+        raise game
+    return game[0]
 
 
 def game_of_address(
@@ -63,9 +105,10 @@ def game_of_address(
 ) -> tuple[GameLog, int | None] | None:
     """Return the game of a viewer address and the seat that it is viewed from; None if it is not such an address.
 
-    address: that of Tenhou's viewer (`https://tenhou.net/0/?log=...&tw=1`), or one that contains the game itself
-    (`https://tenhou.net/6/#json=...`); `https://` may be missing. find: returns the source and contents of a log by its
-    id. game: number of the game, from 1, if there are several. Raises LogError and InputError.
+    address: that of Tenhou's viewer (`https://tenhou.net/0/?log=...&tw=1`) or of ron2.jp, or one that contains the
+    game itself (`https://tenhou.net/6/#json=...`), where `https://` may be missing, or a game's id alone. find: returns
+    the source and contents of a log by its id. game: number of the game, from 1, if there are
+    several. Raises LogError and InputError.
     """
     address = f"https://{address.strip()}" if _BARE.match(address.strip()) else address.strip()
     if _MAHJONG_SOUL.search(address):  # the client copies it after some words
@@ -77,7 +120,7 @@ def game_of_address(
         return _one(address.encode("utf-8", "replace"), "the address", game), None
     if match := _ADDRESS.match(address):
         seat = _SEAT.search(address)
-        source, data = find(match["log"])
+        source, data = find(match["log"] or match["raw"] or match["bare"])
         return _one(data, source, game), int(seat["seat"]) if seat else None
     return None
 

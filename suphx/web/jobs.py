@@ -15,7 +15,7 @@ from simulator.logs.model import GameLog
 from suphx.errors import InputError
 from suphx.review.analysis import Progress, review_game
 from suphx.review.document import Document, Note, Review
-from suphx.review.logs import fetch_log, game_of_address, log_at_hand
+from suphx.review.logs import NO_ADDRESS, fetch_log, game_of_address, log_at_hand
 from suphx.web.agents import Players
 from suphx.web.games import failure, new_id
 from suphx.web.shelf import Shelf, ShelfEntry
@@ -183,7 +183,7 @@ class Reviewer:
         progress("looking for the log", 0.0)
         find = fetch_log if self._logs is None else partial(log_at_hand, logs=self._logs)
         if (game := game_of_address(address, find)) is None:
-            raise InputError("not an address of Tenhou's viewer (https://tenhou.net/0/?log=...)")
+            raise InputError(NO_ADDRESS)
         return self.review_log(game[0], progress)
 
     def review_log(self, log: GameLog, progress: Progress) -> bytes:

@@ -19,7 +19,7 @@ def game_of_upload(data: bytes, name: str) -> GameLog:
         path = Path(folder) / f"upload{suffix}"
         path.write_bytes(data)
         try:
-            game, _ = find_game(str(path))
+            game = find_game(str(path))
         except LogError as error:
             raise LogError(_in_words(str(error).replace(str(path), name))) from error
     game.source = name

@@ -10,7 +10,7 @@ from reviewed_game import LOG
 
 import suphx.review.logs
 from suphx.errors import InputError
-from suphx.review.logs import find_game, game_of_address
+from suphx.review.logs import find_games, game_of_address
 
 ID = "2019010100gm-00a9-0000-0123abcd"
 
@@ -40,11 +40,17 @@ def tenhou(monkeypatch):
     server.server_close()
 
 
-@pytest.mark.parametrize("viewer", ["https://tenhou.net/0/?log={}&tw=2", "https://tenhou.net/3/?log={}&tw=2",
-                                    "http://tenhou.net/5/?tw=2&log={}", " tenhou.net/0/?log={}&tw=2\n"])  # fmt: skip
+@pytest.mark.parametrize(
+    "viewer",
+    [
+        "https://tenhou.net/0/?log={}&tw=2", "https://tenhou.net/3/?log={}&tw=2", "http://tenhou.net/5/?tw=2&log={}",
+        " tenhou.net/0/?log={}&tw=2\n", "https://tenhou.net/4/?log={}&tw=2&ts=3", "http://tenhou.net/0/log/?{}&tw=2",
+        "https://ron2.jp/3/?log={}&tw=2", "https://www.tenhou.net/6/?log={}&tw=2",
+    ],
+)  # fmt: skip
 def test_a_log_is_fetched_by_the_address_of_each_viewer(tenhou, viewer, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found, seat = find_game(viewer.format(ID))
+    ((found, seat),) = find_games([viewer.format(ID)])
     assert (found.source, seat, tenhou) == (ID, 2, [f"/0/log/?{ID}"])
     assert found.rounds
 

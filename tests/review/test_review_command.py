@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import zipfile
 
 import pytest
 from reviewed_game import LOG, everything
@@ -112,3 +113,31 @@ def test_names_of_a_log_are_made_fit_to_be_shown(here, monkeypatch, capsys):
     assert status == 0
     names = json.loads(out)["names"]
     assert names[0] == "" and len(names[1]) == 200 and names[2:] == ["abc", "日本"]
+
+
+def test_several_files_and_archives_give_a_page_of_each_game(here, monkeypatch, capsys):
+    data = LOG.read_bytes()
+    with zipfile.ZipFile(here / "two.zip", "w") as archive:
+        archive.writestr("a.mjlog", data)
+        archive.writestr("b.mjlog", data)
+    (here / "c.mjlog").write_bytes(data)
+    (here / "junk.mjlog").write_bytes(b"junk")
+    (here / "pages").mkdir()
+    status, out, error = run(monkeypatch, capsys, "two.zip", "junk.mjlog", "c.mjlog", "--seat", 0, "--out", "pages")
+    assert status == 1 and "junk.mjlog: not a game log" in error
+    assert sorted(each.name for each in (here / "pages").iterdir()) == ["a.html", "b.html", "c.html"]
+    assert out.count(".html") == 3
+    status, out, _ = run(monkeypatch, capsys, "two.zip", "c.mjlog", "--seat", 0, "--game", 1, "--json")
+    assert status == 0
+    assert [json.loads(line)["source"] for line in out.splitlines()] == ["a.mjlog", "c.mjlog"]
+    status, _, error = run(monkeypatch, capsys, "two.zip", "--seat", 0, "--out", "one.html")
+    assert status == 1 and "a page holds one game" in error
+
+
+def test_an_id_alone_is_as_good_as_its_address(here, monkeypatch, capsys):
+    log = "2019010100gm-00a9-0000-0123abcd"
+    (here / f"{log}.mjlog").write_bytes(LOG.read_bytes())
+    status, out, _ = run(monkeypatch, capsys, log, "--seat", 3, "--json")
+    assert status == 0 and json.loads(out)["source"] == f"{log}.mjlog"
+    status, _, error = run(monkeypatch, capsys, "https://example.org/game/7")
+    assert status == 1 and "not an address of a game" in error
