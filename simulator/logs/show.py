@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from simulator import record as r
 from simulator.logs.model import GameLog, RoundLog, WinLog, shown_text
-from simulator.logs.verify import round_name
 from simulator.scoring.yaku import YAKU
 from simulator.tiles import WIND_NAMES, format_tiles, tile_name
+from simulator.views.table import round_name
 
 _CALLS = {r.EVENT_CHOW: "chow", r.EVENT_PONG: "pong", r.EVENT_OPEN_KONG: "open kong"}
 _SEAT_LETTERS = "ABCD"

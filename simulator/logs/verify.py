@@ -16,9 +16,9 @@ from simulator.logs.writing import BET
 from simulator.lookup import get_lookup
 from simulator.rounds import finish_round, start_game
 from simulator.tiles import tile_name
+from simulator.views.table import round_name
 from simulator.walls import DEALT_PLACES, DORA_INDICATORS, SHUFFLE_PREFIX, URA_INDICATORS, TenhouWalls
 
-_WIND_LETTERS = "ESWN"
 #: Walls of a seed that are tried for a log that begins later than East 1: no game has more rounds.
 _MOST_ROUNDS = 100
 
@@ -61,11 +61,6 @@ class Verified:
     """Why the mismatches may be those of rules that are not known, and not of the log."""
     unfinished: bool = False
     """The log ends before the game does, and does not say otherwise."""
-
-
-def round_name(number: int, repeat_counter: int) -> str:
-    """Return e.g. `S2.1`: South 2, repeat counter 1."""
-    return f"{_WIND_LETTERS[number // 4]}{number % 4 + 1}.{repeat_counter}"
 
 
 class _GameCheck:

@@ -6,6 +6,7 @@ from simulator import record as r
 from simulator.logs.model import GameLog, LogError, RoundLog, WinLog
 from simulator.rules import Rules
 from simulator.tiles import KINDS, NO_TILE
+from simulator.views.table import round_name
 
 BET = 1000
 # Limit hands, in Tenhou's numbering.
@@ -21,7 +22,7 @@ _KIRIAGE_BASE = 1920
 def place_of(round_log: RoundLog, index: int) -> str:
     """Return the place of an event, for messages."""
     place = round_log.places[index] if index < len(round_log.places) else f"event {index}"
-    return f"round {round_log.round}-{round_log.repeat_counter}, {place}"
+    return f"{round_name(round_log.round, round_log.repeat_counter)}, {place}"
 
 
 def final_hands(game: GameLog, this: RoundLog) -> list[list[int]]:

@@ -60,8 +60,10 @@ class RoundResult:
 
     def __str__(self) -> str:
         """Return the round, each win, and the points that change hands."""
-        repeat = f", repeat {self.repeat_counter}" if self.repeat_counter else ""
-        lines = [f"{self.name}{repeat}: {self.how}" + (f", tenpai: seats {self.tenpai}" if self.tenpai else "")]
+        lines = [
+            f"{round_name(self.round, self.repeat_counter)}: {self.how}"
+            + (f", tenpai: seats {self.tenpai}" if self.tenpai else "")
+        ]
         lines += [f"  {win}" for win in self.wins]
         changes = ", ".join(f"{score:,} ({delta:+,})" for score, delta in zip(self.scores, self.deltas, strict=True))
         return "\n".join([*lines, f"  scores: {changes}"])

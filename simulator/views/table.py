@@ -168,15 +168,15 @@ class TableView:
         return self.html()
 
     def _words(self) -> list[str]:
-        words = [self.name]
-        words += [f"repeat {self.repeat_counter}"] if self.repeat_counter else []
+        words = [round_name(self.round, self.repeat_counter)]
         words += [f"{self.bets} riichi bet{'s' if self.bets > 1 else ''}"] if self.bets else []
         return [*words, f"{self.tiles_left} tiles left"]
 
 
-def round_name(number: int) -> str:
-    """Return the name of a round: `"East 1"` for 0."""
-    return f"{WIND_NAMES[number // r.SEATS]} {number % r.SEATS + 1}"
+def round_name(number: int, repeat_counter: int = 0) -> str:
+    """Return the name of a round: `"East 1"` for 0, `"South 3, 2 honba"` for 6 with repeat counter 2."""
+    name = f"{WIND_NAMES[number // r.SEATS]} {number % r.SEATS + 1}"
+    return f"{name}, {repeat_counter} honba" if repeat_counter else name
 
 
 def waits_now(game: np.void, seat: int) -> int:

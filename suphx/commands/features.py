@@ -31,8 +31,8 @@ def features(
     """
     from simulator.logs.formats import read_games
     from simulator.logs.model import LogError
-    from simulator.logs.verify import round_name
     from simulator.record import ACTION_NAMES, PHASE_NAMES
+    from simulator.views.table import round_name
     from suphx.features.encode import encode_batch, encode_call_batch, encode_oracle_batch, is_call
     from suphx.features.layout import CALL_LAYOUT, LAYOUT, ORACLE_LAYOUT, VERSION
     from suphx.features.positions import positions_of_round

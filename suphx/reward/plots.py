@@ -38,7 +38,7 @@ def plot_game(path: Path, games: Games, phi: np.ndarray, which: int, units: str)
     above.legend(ncols=2, fontsize=8, loc="best")
     below.set_ylabel("points / 1000")
     below.set_xticks(places, [*map(_name, games.starts[which, :n]), "end"], rotation=45, ha="right", fontsize=8)
-    below.set_xlabel("before this round (repeat counter after the dash)")
+    below.set_xlabel("before this round")
     write_figure(path, figure)
 
 
@@ -63,5 +63,4 @@ def draw_calibration(axes: Axes, bins: Sequence[Bin], markers: str) -> None:
 
 
 def _name(start: np.void) -> str:
-    repeat = int(start["repeat_counter"])
-    return round_name(int(start["round"])) + (f"-{repeat}" if repeat else "")
+    return round_name(int(start["round"]), int(start["repeat_counter"]))

@@ -87,7 +87,7 @@ def test_an_address_that_holds_the_game_is_read(here, monkeypatch, capsys):
         (["game.mjlog", "--agent", "sensible"], "sensible cannot review"),
         (["game.mjlog", "--seat", "1", "--player", "random"], "use one of them"),
         (["game.mjlog", "--out", "./game.mjlog"], "--out game.mjlog: the page would replace the log"),
-        (["moved.mjlog"], "moved.mjlog: E1.0, event"),
+        (["moved.mjlog"], "moved.mjlog: East 1, event"),
     ],
 )
 def test_what_cannot_be_reviewed_is_an_error_and_leaves_no_file(arguments, said, here, monkeypatch, capsys):

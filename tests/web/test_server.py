@@ -106,7 +106,7 @@ def test_an_address_opens_no_other_file(served, address, said):
         (b"PK\x03\x04" + bytes(100), "bad.mjlog: not a readable zip archive"),
         (b"\x80\x04\x95" + bytes(50), "mjx was expected"),  # a pickle
         (LOG.read_bytes()[:200], "bad.mjlog"),
-        (LOG.read_bytes().replace(b"<D33/>", b"<D34/>", 1), "bad.mjlog: E1.0, event"),
+        (LOG.read_bytes().replace(b"<D33/>", b"<D34/>", 1), "bad.mjlog: East 1, event"),
         (gzip.compress(bytes(200 << 20)), "bad.mjlog: the gzip data unpacks to more than 64 MB"),  # 200 MB in 200 KB
     ],
 )

@@ -235,7 +235,7 @@ def test_a_folder_of_games_that_is_not_there_is_named(tmp_path):
 @pytest.mark.faults
 @pytest.mark.parametrize(
     ("data", "said"),
-    [(b"hello", "bad.mjlog: not a game log"), (LOG.read_bytes().replace(b"<D33/>", b"<D34/>", 1), "bad.mjlog: E1.0")],
+    [(b"hello", "bad.mjlog: not a game log"), (LOG.read_bytes().replace(b"<D33/>", b"<D34/>", 1), "bad.mjlog: East 1")],
 )
 def test_a_file_that_is_no_good_log_fails_with_its_place(served, data, said):
     game = requests.post(f"{served}/api/games/recorded", files={"log": ("bad.mjlog", data)}, timeout=60).json()["id"]

@@ -159,5 +159,4 @@ class ExternalAgent:
 
 def _place(game: np.void) -> str:
     """Return the moment of a decision in its game, as text."""
-    repeat = f", repeat {game['repeat_counter']}" if game["repeat_counter"] else ""
-    return f"{round_name(int(game['round']))}{repeat}, event {game['n_events']}"
+    return f"{round_name(int(game['round']), int(game['repeat_counter']))}, event {game['n_events']}"

@@ -50,7 +50,7 @@ export function phiChart(phi, rounds, names, at, go) {
     lines.push(band);
     if (n % skip === 0) {
       lines.push(s("text", { class: "tick", x: (x(n) + x(n + 1)) / 2, y: TALL - 14, "text-anchor": "middle" },
-        `${windLetter(round.name.split(" ")[0])}${round.name.split(" ")[1]}${round.repeat_counter ? `.${round.repeat_counter}` : ""}`));
+        `${windLetter(round.name.split(" ")[0])}${round.name.split(" ")[1]}`));
     }
   });
   const labels = apart(names.map((_, seat) => y(phi.values[phi.values.length - 1][seat])), 15);
