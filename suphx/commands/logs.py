@@ -115,10 +115,13 @@ def stats(
 
         write_csv(csv, result.report)
     if plots:
+        if not result.units:
+            raise typer.BadParameter("there are plots of players only: add --player NAME", param_hint="--plots")
         from suphx.evaluation.plots import write_pictures
 
         samples = result.samples or None
-        write_pictures(plots, result.units, result.report["agents"], result.room, seed, "games", samples)
+        agents = {name: result.report["agents"][name] for name in result.units}
+        write_pictures(plots, result.units, agents, result.room, seed, "games", samples)
     for line in result.remarks:
         print(line, file=sys.stderr)
     if as_json:

@@ -23,7 +23,7 @@ from suphx.dataset.prepare import whole_game
 from suphx.dataset.prepared import LeftOut
 from suphx.errors import InputError
 from suphx.evaluation.ladder import follow_summary, simulate
-from suphx.evaluation.measures import MEASURE, RANK_COLUMNS
+from suphx.evaluation.measures import MEASURE, OF_PLACES, PRIZE, RANK_COLUMNS
 from suphx.evaluation.report import career_table, played_career_table, report, resampling_table, tables
 from suphx.evaluation.statistics import resampled
 from suphx.evaluation.tally import COLUMN, COLUMNS, tally
@@ -34,6 +34,7 @@ _CHUNK = 100
 AI_MARK = "ⓝ"
 MACRO_PLAYER = "all of them"
 PEOPLE = "people"
+_ALL_SEATS = "all seats of"
 #: Rooms with a stable rank; logs of other rooms, or of none, are treated as of the first.
 _ROOMS = ("expert", "phoenix")
 _QUANTILES = (2.5, 25, 50, 75, 97.5)
@@ -128,7 +129,7 @@ class LogStats:
     room: str
     """Room of the stable rank in plots and resampling, and the highest room of careers."""
     units: dict[str, np.ndarray]
-    """Name to i64[games, columns]."""
+    """Name to i64[games, columns], of players; all seats together have no places."""
     report: dict[str, Any]
     samples: dict[str, dict[int, np.ndarray]] = field(default_factory=dict)
     """Name to games per sample to f64[n], stable ranks of samples of the games."""
@@ -178,14 +179,26 @@ def log_stats(
     (room, _), *_ = Counter(game.room for game in games.games).most_common(1)
     room = room if room in _ROOMS else _ROOMS[0]
     result = LogStats(room, units, report(units, seed=seed, prizes=prizes))
+    if not players:
+        _leave_out_places(result)
     for size, samples in samplings:
         _resample(result, size, samples, seed)
-    for name, each in units.items() if career else ():
+    for name, each in result.units.items() if career else ():
         result.careers[name] = {"simulated": simulate(each[:, RANK_COLUMNS].sum(axis=0), top_room=room, seed=seed)}
         places, start = games.places(name)
         if start is not None:
             result.careers[name]["as_played"] = follow_summary(places, start, room)
     return result
+
+
+def _leave_out_places(result: LogStats) -> None:
+    """Remove what is the same in every game for all its seats together: places, points at the end, prizes."""
+    for name in [name for name in result.units if name.startswith(_ALL_SEATS)]:
+        for measure in (OF_PLACES | {PRIZE}) & result.report["agents"][name].keys():
+            result.report["agents"][name][measure] = {"value": None, "interval": [None, None]}
+        del result.units[name]
+    if not result.units:
+        result.remarks.append("places are shown of players: name them with --player")
 
 
 def _units_of(games: LoggedGames, paths: Sequence[str], players: Sequence[str]) -> dict[str, np.ndarray]:
@@ -203,7 +216,7 @@ def _units_of(games: LoggedGames, paths: Sequence[str], players: Sequence[str]) 
     for number, path in enumerate(paths):
         here = LoggedGames([game for game in games.games if game.path == number])
         if here.games:
-            units[f"all seats of {Path(path).name}"] = here.units(lambda game, seat: True)
+            units[f"{_ALL_SEATS} {Path(path).name}"] = here.units(lambda game, seat: True)
     if artificial := [name for name in games.names() if name.startswith(AI_MARK)]:
         units |= {name: games.of_players([name]) for name in artificial}
         units[PEOPLE] = games.units(lambda game, seat: not game.names[seat].startswith(AI_MARK))

@@ -114,6 +114,8 @@ MEASURES: tuple[Measure, ...] = (
     _ratio("draw_loss_rate", "others' tsumo wins", "draw_losses", "rounds"),
     _ratio("average_draw_loss", "average paid for those", "draw_loss_points", "draw_losses", "points"),
 )  # fmt: skip
+#: Measures that are the same in every game for all four seats together.
+OF_PLACES = {"stable_rank_expert", "stable_rank_phoenix", "average_rank", *RANKS, "points", "final_points"}
 MEASURE: dict[str, Measure] = {measure.name: measure for measure in MEASURES}
 #: Name of the mean prize, a measure that exists if prizes are given.
 PRIZE = "prize"

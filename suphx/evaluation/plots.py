@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from suphx.agent.registry import is_external
 from suphx.evaluation.log_stats import AI_MARK
 from suphx.evaluation.measures import MEASURE, RANKS
-from suphx.evaluation.statistics import resampled, running
+from suphx.evaluation.statistics import LEAST_DEALS, resampled, running
 from suphx.evaluation.tally import COLUMN
 from suphx.plotting import color, one_panel, write_figure
 
@@ -162,7 +162,8 @@ def write_pictures(
     }
     counts = sorted(map(len, units.values()))
     deals = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
-    how = f"{SAMPLES:,} samples of {100 * SHARE:.0f} % of {deals} {unit}"
+    few = f"\nonly {deals} {unit}: too few to conclude anything" if counts[0] < LEAST_DEALS else ""
+    how = f"{SAMPLES:,} samples of {100 * SHARE:.0f} % of {deals} {unit}{few}"
     plot_stable_ranks(folder / "stable-rank.png", boxes, room, how)
     if sampled is None:
         sampled = {
@@ -170,10 +171,10 @@ def write_pictures(
             for name, each in units.items()
         }
     if any(sampled.values()):
-        plot_resampling(folder / "resampling.png", sampled, room, f"whole {unit}, drawn without replacement")
-    plot_ranks(folder / "ranks.png", summaries, "with 95 % intervals")
+        plot_resampling(folder / "resampling.png", sampled, room, f"whole {unit}, drawn without replacement{few}")
+    plot_ranks(folder / "ranks.png", summaries, f"with 95 % intervals{few}")
     estimates = {name: running(each, measure) for name, each in units.items()}
-    plot_running(folder / "running.png", estimates, f"stable rank, {room} room (dan)", f"{unit} in order")
+    plot_running(folder / "running.png", estimates, f"stable rank, {room} room (dan)", f"{unit} in order{few}")
 
 
 def short_names(agents: Iterable[str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from rich.table import Table
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from suphx.errors import InputError
+from suphx.evaluation import plots
 from suphx.evaluation.ladder import follow_summary, simulate
 from suphx.evaluation.measures import MEASURE, MEASURES, PRIZE, measures
 from suphx.evaluation.plots import (
@@ -153,6 +154,17 @@ def test_all_pictures_of_a_match_and_none_of_too_few_games_to_draw_from(tmp_path
         paths = list((tmp_path / str(deals)).iterdir())
         assert {path.stem for path in paths} == names
         assert all(path.stat().st_size > 5000 for path in paths)
+
+
+@pytest.mark.parametrize(("deals", "warned"), [(6, True), (100, False)])
+def test_pictures_of_few_deals_warn_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deals: int, warned: bool
+) -> None:
+    titles: list[str] = []
+    monkeypatch.setattr(plots, "write_figure", lambda _, figure: titles.append(figure.axes[0].get_title()))
+    units = {"even": random_units(EVEN, deals, seed=6)}
+    write_pictures(tmp_path, units, {"even": summary(units["even"])})
+    assert titles and all((f"only {deals} deals" in title) == warned for title in titles)
 
 
 def test_a_picture_of_another_kind_is_refused(tmp_path: Path) -> None:
