@@ -49,6 +49,8 @@ def test_probabilities_may_miss_one_by_a_little(tmp_path):
         ("b player 1 actions x y", "b player 3 actions x y", "line 4: there is no player 3"),
         ("1=-2 2=2", "1=-2 5=2", "line 7: there is no player 5"),
         ("1=-2 2=2", "1=-2 two", "line 7"),
+        ("1=-2 2=2", "1=-2", "bad.game, line 7: a leaf has one payoff for each player; player 2 has 0"),
+        ("1=-2 2=2", "1=-2 2=2 1=-2", "bad.game, line 7: a leaf has one payoff for each player; player 1 has 2"),
         ("/C:a /C:b\n", "/C:a /C:c\n", "line 9.*there is not: /C:c"),
         ("# num_players: 2\n", "", "num_players"),
         ("leaf payoffs 1=1", "end payoffs 1=1", "line 5"),

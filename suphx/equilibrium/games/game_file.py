@@ -93,12 +93,17 @@ def _read_line(game: FileGame, words: list[str]) -> None:
     elif kind == "player" and words[4] == "actions" and words[5:]:
         game.nodes[name] = _player(game, words[3]), words[5:]
     elif kind == "leaf" and words[3] == "payoffs":
-        won = [0.0] * game.players
-        for player, value in (word.split("=") for word in words[4:]):
-            won[_player(game, player)] = float(value)
-        game.nodes[name] = END, won
+        game.nodes[name] = END, _payoffs(game, words[4:])
     else:
         raise ValueError(f"a node is a chance, a player or a leaf, not {' '.join(words[2:])[:80]}")
+
+
+def _payoffs(game: FileGame, words: list[str]) -> list[float]:
+    payoffs = [(_player(game, player), float(value)) for player, value in (word.split("=") for word in words)]
+    for player in range(game.players):
+        if (count := sum(player == other for other, _ in payoffs)) != 1:
+            raise ValueError(f"a leaf has one payoff for each player; player {player + 1} has {count}")
+    return [value for _, value in sorted(payoffs)]
 
 
 def _player(game: FileGame, word: str) -> int:
