@@ -86,7 +86,7 @@ SLOW: dict[str, list[str]] = {
     "bench solvers learner --probe oracle": ["--games", "pocket:draws=2", "--seeds", "1", "--updates", "6"],
     "bench solvers learner --games": ["--games", "kuhn", "--seeds", "1", "--updates", "6"],
     "bench solvers equilibrium": ["--games", "kuhn", "--turns", "1"],
-    "bench solvers rules": ["--game", "kuhn_poker", "--iterations", "10", "--seeds", "1", "--plots", "."],
+    "bench solvers rules": ["--game", "openspiel:kuhn_poker", "--iterations", "10", "--seeds", "1", "--plots", "."],
     "bench solvers poker": ["--turns", "1"],
     "bench solvers duel": ["--games", "50", "--iterations", "20"],
     "bench learner": ["--seconds", "0.2", "--sizes", "small", "--batch", "8"],

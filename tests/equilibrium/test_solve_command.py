@@ -49,9 +49,9 @@ def test_a_game_that_the_bench_does_not_have_is_named():
     assert isinstance(done.exception, InputError) and "--games nosuch: the games are kuhn_poker" in str(done.exception)
 
 
-def test_twelve_rules_in_a_picture(tmp_path):
-    pytest.importorskip("pyspiel")
-    words = f"bench solvers rules --game kuhn_poker --iterations 10 --seeds 2 --plots {tmp_path} --json"
+def test_twelve_rules_in_a_picture_without_openspiel(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspiel", None)  # importing it fails
+    words = f"bench solvers rules --game kuhn --iterations 10 --seeds 2 --plots {tmp_path} --json"
     done = CliRunner().invoke(cli.app, words.split())
     assert done.exit_code == 0, done.output
     told = " ".join(done.stderr.split())  # what it will measure, and how far it is
@@ -67,7 +67,12 @@ def test_twelve_rules_in_a_picture(tmp_path):
 def test_the_bench_says_how_to_get_liteefg(monkeypatch):
     pytest.importorskip("pyspiel")
     monkeypatch.setattr("suphx.equilibrium.bench.solvers.has_liteefg", lambda: False)
-    done = CliRunner().invoke(cli.app, ["bench", "solvers", "rules", "--liteefg"])
+    words = ["bench", "solvers", "rules", "--liteefg", "--game"]
+    done = CliRunner().invoke(cli.app, [*words, "kuhn"])
+    assert isinstance(done.exception, InputError) and "such as openspiel:leduc_poker, not on kuhn" in str(
+        done.exception
+    )
+    done = CliRunner().invoke(cli.app, [*words, "openspiel:kuhn_poker"])
     assert isinstance(done.exception, InputError) and "suphx bench solvers equilibrium --install" in str(done.exception)
     words = ["bench", "solvers", "equilibrium", "--against", "liteefg", "--games", "kuhn,leduc", "--turns", "1"]
     done = CliRunner().invoke(cli.app, words)

@@ -145,12 +145,15 @@ def bench_rules(
 ) -> dict[str, Any]:
     """Return the NashConv of the twelve rules after some numbers of iterations, here and in LiteEFG.
 
-    name: OpenSpiel's name of the game. seeds: how many samplings of the rules that sample; their mean is returned with
-    the half-width of its 95 % interval, which is 0 for other rules. Raises InputError where LiteEFG is missing.
+    name: the game as `suphx solve` names it; LiteEFG reads OpenSpiel's alone. seeds: how many samplings of the rules
+    that sample; their mean is returned with the half-width of its 95 % interval, which is 0 for other rules. Raises
+    InputError where LiteEFG is missing or the game is not OpenSpiel's.
     """
+    if liteefg and not name.startswith("openspiel:"):
+        raise InputError(f"LiteEFG's rules run on OpenSpiel's games, such as openspiel:leduc_poker, not on {name}")
     if liteefg and not has_liteefg():
         raise InputError(NO_LITEEFG)
-    rules: Any = named(f"openspiel:{name}")
+    rules: Any = named(name)
     game, numbers = flat(rules), dict[str, Any]()
     for rule in NAMED:
         runs = {"suphx": lambda seed, rule=rule: _ours(game, rule, looks, seed)}

@@ -74,10 +74,12 @@ def equilibrium(
 @solvers.command()
 @announced
 def rules(
-    game: Annotated[str, typer.Option(help="OpenSpiel's name of the game.")] = "leduc_poker",
+    game: Annotated[str, typer.Option(help="A game as `suphx solve` names it.")] = "leduc",
     iterations: Annotated[int, typer.Option(min=10, help="How many iterations.")] = 1000,
     seeds: Annotated[int, typer.Option(min=1, help="How many samplings of the rules that sample.")] = 100,
-    liteefg: Annotated[bool, typer.Option("--liteefg", help="Run LiteEFG's rules beside ours.")] = False,
+    liteefg: Annotated[
+        bool, typer.Option("--liteefg", help="Run LiteEFG's rules beside ours, on a game openspiel:NAME.")
+    ] = False,
     plots: Annotated[Path | None, typer.Option(help="Draw the curves into this folder.")] = None,
     as_json: AsJson = False,
 ) -> None:
