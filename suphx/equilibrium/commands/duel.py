@@ -84,19 +84,22 @@ def evaluate(
     """Print what opponents win against the table, in points a game.
 
     "Best of plans" is the paper's measure: in each deal the best of three fixed plans. It bounds the exploitability on
-    neither side. "Lower bound" is what a response wins that was fitted on other deals.
+    neither side. "Lower bound" is what a response wins that was fitted on other deals. "Normal plan" is what the normal
+    plan in every turn wins on the same deals: unless that is below 0, the table has gained nothing over it.
     """
     from dataclasses import asdict
 
     from suphx.equilibrium.duel.nodes import load_nodes
 
     nodes, started = load_nodes(table), time.perf_counter()
-    evaluation = asdict(_benchmark(nodes.rules, deals, seed).evaluate(nodes))
+    benchmark = _benchmark(nodes.rules, deals, seed)
+    evaluation = asdict(benchmark.evaluate(nodes))
+    evaluation["normal_plan"], evaluation["normal_plan_half_width"] = benchmark.won_by_normal(nodes)
     if as_json:
         counts = {"iterations": nodes.iterations, "nodes": len(nodes.rows), "deals": deals}
         print(json.dumps(evaluation | counts | {"seconds": time.perf_counter() - started}))
         return
-    for name in ("best_of_plans", "lower_bound", "average_lower_bound"):
+    for name in ("best_of_plans", "lower_bound", "average_lower_bound", "normal_plan"):
         print(f"{name.replace('_', ' '):<20} {evaluation[name]:+.4f} ± {evaluation[f'{name}_half_width']:.4f}")
 
 

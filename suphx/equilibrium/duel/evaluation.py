@@ -190,12 +190,21 @@ class Benchmark:
         by_regrets, averaged = self._won_by_responses(nodes, False), self._won_by_responses(nodes, True)
         return DuelEvaluation(*(f(each) for each in (plans, by_regrets, averaged) for f in (_mean, half_width)))
 
+    def won_by_normal(self, nodes: Nodes) -> tuple[float, float]:
+        """Return what the normal plan in every turn wins against the policy by regrets, and the half-width."""
+        normal = np.full(KEYS, NORMAL, np.int8)
+        won = self._won(policy_on(self._scored, nodes), [normal, normal])
+        return _mean(won), half_width(won)
+
     def _won_by_responses(self, nodes: Nodes, average: bool) -> np.ndarray:
-        """Return f64[deals], on average over both seats."""
         policy, fitted = policy_on(self._scored, nodes, average), policy_on(self._fitted, nodes, average)
+        return self._won(policy, [best_response(self._fitted, fitted, seat) for seat in (0, 1)])
+
+    def _won(self, policy: np.ndarray, choices: list[np.ndarray]) -> np.ndarray:
+        """Return f64[deals]: what the choices i8[KEYS] of each seat win there, on average over both seats."""
         won = np.zeros(len(self._scored.roots))
         for seat, sign in ((0, 0.5), (1, -0.5)):
-            played = _with_choices(self._scored, policy, seat, best_response(self._fitted, fitted, seat))
+            played = _with_choices(self._scored, policy, seat, choices[seat])
             won += sign * values_of(self._scored, played)[self._scored.roots]
         return won
 

@@ -34,6 +34,7 @@ from suphx.equilibrium.duel.evaluation import (
 from suphx.equilibrium.duel.nodes import Nodes, game_hash, load_nodes
 from suphx.equilibrium.duel.table import OVER, new_duels, payoff
 from suphx.equilibrium.duel.training import train
+from suphx.intervals import half_width
 
 LOOKUP, RULES = get_lookup(), DuelRules()
 
@@ -140,6 +141,19 @@ def test_the_best_of_plans_is_the_best_of_games():
         first = max(-played(RULES, number, [normal, plan]) for plan in plans)
         second = max(played(RULES, number, [plan, normal]) for plan in plans)
         assert found[number] == (first + second) / 2
+
+
+def test_the_normal_plan_wins_what_it_wins_in_games_from_both_seats(monkeypatch):
+    table, normal = np.random.default_rng(1).integers(PLANS, size=KEYS).astype(np.int8), np.zeros(KEYS, np.int8)
+
+    def of_table(forest, nodes):
+        policy = _with_choices(forest, np.zeros((len(forest.nodes), PLANS)), 0, table)
+        return _with_choices(forest, policy, 1, table)
+
+    monkeypatch.setattr("suphx.equilibrium.duel.evaluation.policy_on", of_table)
+    games = [(played(RULES, n, [normal, table]) - played(RULES, n, [table, normal])) / 2 for n in range(100)]
+    mean, half = Benchmark(RULES, 100, 3).won_by_normal(Nodes())
+    assert mean == pytest.approx(np.mean(games)) and mean != 0 and half == pytest.approx(half_width(np.array(games)))
 
 
 @pytest.mark.parametrize("seat", [0, 1])
