@@ -52,6 +52,7 @@ def test_training_evaluating_and_a_node(tmp_path):
     assert row["regret_sum"] == load_nodes(out).row(key)["regret"].tolist()
     shown = invoke("node", out, key).stdout
     assert "regret sum" in shown and "strategy sum" in shown and "legal actions" in shown
+    found = json.loads(invoke("evaluate", out, "--deals", 50, "--json").stdout)
     shown = invoke("evaluate", out, "--deals", 50).stdout
     assert "best of plans" in shown
     assert f"normal plan          {found['normal_plan']:+.4f} ± {found['normal_plan_half_width']:.4f}" in shown
