@@ -279,7 +279,7 @@ def train(
 
 @poker.command()
 def match(
-    challenger: Annotated[str, typer.Argument(help="random, rule, equity:CALL/BET, or a file of weights.")],
+    challenger: Annotated[str, typer.Argument(help="fold, random, rule, equity:CALL/BET, or a file of weights.")],
     opponent: Annotated[str, typer.Argument(help="Who sits at all other seats.")],
     deals: Annotated[int, typer.Option(min=2, help="Deals; each is played once from every seat.")] = 2000,
     seats: Annotated[int, typer.Option(min=2, max=6, help="Players.")] = 6,
@@ -288,36 +288,46 @@ def match(
     seed: _Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Print the challenger's big blinds per hundred hands, with the 95 % interval over deals."""
+    """Print the challenger's big blinds per hundred hands, with the 95 % interval over deals.
+
+    Beside it, what always folding wins on the same deals: who loses more than that had better not play.
+    """
     import numpy as np
     import torch
 
     from suphx.equilibrium.poker.holdem import checked_stacks
     from suphx.equilibrium.poker.match import duplicate
-    from suphx.equilibrium.poker.players import player_named
+    from suphx.equilibrium.poker.players import fold_player, player_named
     from suphx.intervals import half_width
     from suphx.progress import progress
 
     torch.set_num_threads(1)
     own, other, stacks = player_named(challenger), player_named(opponent), checked_stacks([stack] * seats)
-    started, won = time.perf_counter(), []
-    with progress("deals", deals) as show:
-        for part in duplicate(own, other, stacks, raises, deals, seed):
-            won.append(part)
-            done = sum(map(len, won))
-            show(done, f"{done * seats / (time.perf_counter() - started):,.0f} hands/s")
-    results = np.concatenate(won)
-    mean, half = float(results.mean()), half_width(results)
+    started, done, rows = time.perf_counter(), 0, list[tuple[float, float]]()
+    with progress("deals", 2 * deals) as show:
+        for player in (own, fold_player):
+            won = list[np.ndarray]()
+            for part in duplicate(player, other, stacks, raises, deals, seed):
+                won.append(part)
+                done += len(part)
+                show(done, f"{done * seats / (time.perf_counter() - started):,.0f} hands/s")
+            results = np.concatenate(won)
+            rows.append((float(results.mean()), half_width(results)))
+    (mean, half), (folding, folding_half) = rows
     if as_json:
-        print(json.dumps({"bb_per_100": mean, "half_width": half, "hands": deals * seats, "deals": deals}))
+        print(json.dumps({"bb_per_100": mean, "half_width": half, "folding": folding,
+                          "folding_half_width": folding_half, "hands": deals * seats, "deals": deals}))  # fmt: skip
     else:
         print(f"{challenger} against {opponent}: {mean:+.1f} ± {half:.1f} bb/100 over {deals * seats:,} hands "
               f"({deals:,} deals from each of {seats} seats; {time.perf_counter() - started:.1f} s)")  # fmt: skip
+        print(f"always folding against {opponent}: {folding:+.1f} ± {folding_half:.1f} bb/100 on the same deals")
 
 
 @poker.command()
 def play(
-    opponent: Annotated[str, typer.Argument(help="Who sits at the other seats: random, rule, equity:50/80, weights.")],
+    opponent: Annotated[
+        str, typer.Argument(help="Who sits at the other seats: fold, random, rule, equity:50/80, weights.")
+    ],
     hands: Annotated[int, typer.Option(min=1, help="Hands to play; every hand begins with full stacks.")] = 10,
     seats: Annotated[int, typer.Option(min=2, max=6, help="Players; you sit at seat 0.")] = 6,
     stack: _Stack = 500,

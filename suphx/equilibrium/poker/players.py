@@ -43,6 +43,11 @@ def random_player(hands: np.ndarray, seed: int) -> np.ndarray:
     return (can / can.sum(1, keepdims=True)).astype(np.float32)
 
 
+def fold_player(hands: np.ndarray, seed: int) -> np.ndarray:
+    """Folds whatever there is to fold to, and checks otherwise; pays blinds only."""
+    return np.eye(6, dtype=np.float32)[np.where(_legal(hands)[:, 0], 0, 1)]
+
+
 def rule_player(hands: np.ndarray, seed: int) -> np.ndarray:
     """DeepFool's rule: a normal distribution about five times the chance to win, over the six actions by boldness."""
     bold = np.exp(-((np.arange(6) - 5 * _chances(hands, seed)[:, None]) ** 2) / (2 * DEVIATION**2))
@@ -66,9 +71,10 @@ def equity_player(call: float, bet: float) -> PokerPlayer:
 
 
 def player_named(name: str) -> PokerPlayer:
-    """Return `random`, `rule`, `equity:CALL/BET` (in %, such as equity:50/80), or the policy in a file of weights."""
-    if name in ("random", "rule"):
-        return random_player if name == "random" else rule_player
+    """Return `fold`, `random`, `rule`, `equity:CALL/BET` (in %, such as 50/80), or the policy in a file of weights."""
+    named = {"fold": fold_player, "random": random_player, "rule": rule_player}
+    if name in named:
+        return named[name]
     if name.startswith("equity:"):
         try:
             call, bet = (float(word) / 100 for word in name.removeprefix("equity:").split("/"))

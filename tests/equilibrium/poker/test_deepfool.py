@@ -17,7 +17,7 @@ from suphx.equilibrium.poker.equity import chances, exact_equity
 from suphx.equilibrium.poker.holdem import HAND, OVER, SEATS, act, legal
 from suphx.equilibrium.poker.match import deal_hands, duplicate
 from suphx.equilibrium.poker.mccfr import Explored, explore, improved
-from suphx.equilibrium.poker.players import player_named, random_player, rule_player
+from suphx.equilibrium.poker.players import player_named, random_player
 from suphx.equilibrium.poker.policy_net import (
     PokerPolicyNetwork,
     divergence,
@@ -146,7 +146,7 @@ def test_chances_are_equity_against_a_random_hand():
 
 def test_players_only_do_what_is_legal():
     hands = some_hands(60)
-    for player in (random_player, rule_player, player_named("equity:50/80")):
+    for player in map(player_named, ("fold", "random", "rule", "equity:50/80")):
         going = hands.copy()
         for seed in range(4):
             going = going[going["street"] != OVER]
@@ -168,6 +168,19 @@ def test_a_match_of_equals_by_seats_is_nothing_and_thresholds_beat_random():
     assert won.mean() > 2 * won.std() / len(won) ** 0.5
     again = np.concatenate(list(duplicate(player_named("equity:50/80"), random_player, np.full(2, 40), 2, 600, 3)))
     np.testing.assert_array_equal(won, again)
+
+
+def test_always_folding_loses_the_blinds_and_is_printed_beside_a_match():
+    match = ["poker", "match", "random", "equity:0/200", "--deals", "12", "--stack", "40"]
+    numbers = json.loads(CliRunner().invoke(app, [*match, "--json"]).stdout)
+    # Who calls everything and never bets lets the big blind check until the showdown; the small blind is folded.
+    caller, folder = player_named("equity:0/200"), player_named("fold")
+    won = np.concatenate(list(duplicate(folder, caller, np.full(6, 40), 2, 12, 0)))
+    assert numbers["folding"] == won.mean() and numbers["folding_half_width"] > 0
+    assert f"always folding against equity:0/200: {won.mean():+.1f}" in CliRunner().invoke(app, match).stdout
+    raiser = player_named("equity:0/0")
+    for part in duplicate(folder, raiser, STACKS, 2, 30, 1):  # 1.5 big blinds in three hands
+        np.testing.assert_allclose(part, -50)
 
 
 def test_the_network_learns_the_rule_agent(tmp_path):
