@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from log_games import SEED, small_game
 
@@ -23,7 +24,7 @@ from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog
 from simulator.logs.tenhou6_writer import write_tenhou6
 from simulator.logs.verify import verify_game
 from simulator.logs.verify_paths import verify_paths
-from simulator.record import EVENT_DISCARD, EVENT_DRAW, RESULT_EXHAUSTIVE
+from simulator.record import EVENT_DISCARD, EVENT_DRAW, EVENT_RIICHI_ACCEPTED, RESULT_EXHAUSTIVE
 from simulator.rules import Rules
 from simulator.walls import DORA_INDICATORS, FIRST_LIVE, TenhouWalls, dealt_places
 from suphx.dataset.prepared import LeftOut
@@ -120,6 +121,20 @@ def test_a_game_that_ends_in_its_first_round_verifies_with_and_without_a_wall_se
         assert ("0 whole rounds and the beginning" in game.missing) == (end < 0)
         verified = verify_game(game)
         assert not verified.mismatches and verified.unfinished
+
+
+def test_a_game_that_ends_with_an_accepted_riichi(kind):
+    def ending(log: RoundLog) -> int:
+        return int(np.flatnonzero(log.events["type"] == EVENT_RIICHI_ACCEPTED)[0]) + 1
+
+    number = next(n for n, each in enumerate(PLAYED.rounds) if (each.events["type"] == EVENT_RIICHI_ACCEPTED).any())
+    whole = PLAYED.rounds[number]
+    cut = replace(
+        whole, events=whole.events[: ending(whole)], wins=[], draw_type=None, deltas=None, tenpai=None, shown=None
+    )
+    game = replace(PLAYED, rounds=PLAYED.rounds[:number], cut=cut, final_scores=None, final_points=None)
+    (again,) = read_log(kind.write(game))
+    assert not verify_game(again).mismatches
 
 
 def test_a_gzip_stream_that_is_cut_off(kind):
@@ -403,22 +418,21 @@ def damaged(text: bytes) -> Iterator[bytes]:
 
 @pytest.mark.full
 def test_every_byte_of_ten_logs_cut_doubled_and_swapped(kind):
-    """Ten games of one round each; what is read is replayed, and a cut one never differs from what was played."""
+    """The shortest round of ten games each; what is left of a cut one agrees with the rules."""
     counts = Counter[str]()
-    for number, game in enumerate(generate_games(10, seed=11)):
-        game.rounds, game.final_scores, game.final_points = game.rounds[number % 3 :][:1], None, None
+    for game in generate_games(10, seed=11):
+        game.rounds = [min(game.rounds, key=lambda each: len(each.events))]
+        game.final_scores = game.final_points = None
         for index, data in enumerate(damaged(kind.write(game))):
             counts["tried"] += 1
             try:
                 logs = read_log(data, "the-file")
-                verified = [verify_game(log) for log in logs]
             except LogError as error:
                 assert "the-file" in str(error)
                 counts["errors"] += 1
                 continue
-            if index % 3 == 0:
-                assert not any(each.mismatches for each in verified)
             counts["incomplete"] += any(log.missing for log in logs)
-            counts["differing"] += any(each.mismatches for each in verified)
-    print(dict(counts))
-    assert min(counts.values()) > 0
+            if index % 3 == 0:
+                assert not any(verify_game(log).mismatches for log in logs)
+    print(kind.name, dict(counts))
+    assert 0 < counts["errors"] < counts["tried"]
