@@ -21,6 +21,8 @@ PLACEHOLDERS = {
     "ⓝSuphx": "sensible",
     "ⓝLuckyJ": "tsumogiri",
     "phoenix-hanchan-2018.zip": "logs",
+    "LOGS.zip": "logs",
+    "PAGES/": ".",
     "GAME.mjlog": "game.mjlog",
     "GAME.json": "game.json",
     "RUN/agent": "sl-weak",
