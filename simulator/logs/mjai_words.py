@@ -59,6 +59,8 @@ YAKU_NAMES = (
 
 def stated(event: Event) -> Event:
     """Return an event without its fields that are null, which is the same as absent."""
+    if None not in event.values():
+        return event
     return {name: value for name, value in event.items() if value is not None}
 
 

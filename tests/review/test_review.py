@@ -236,7 +236,7 @@ def test_a_move_that_the_rules_do_not_allow_is_an_error_with_file_and_place():
     log.rounds[1].events["tile"][discards[4]] = log.rounds[1].hands[int(log.rounds[1].events["seat"][discards[4]]) - 1][
         0
     ]
-    with pytest.raises(LogError, match=r"bad.mjlog: E\d\.\d.*event"):
+    with pytest.raises(LogError, match=r"bad.mjlog: East \d.*event"):
         review_game(log, agent(), "sl", [0])
 
 
