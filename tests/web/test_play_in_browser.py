@@ -244,10 +244,11 @@ def test_the_coach_stands_beside_the_hand_when_it_is_wanted_and_tells_what_cost_
 
 def test_the_coach_says_how_likely_an_added_kong_is(page, served):
     sit_down(page, served, seed=ADDED)
-    page.keyboard.press("a")
     discard(page, "9m")
     page.click(answer("pong"))
     discard(page, "1m")
+    page.wait_for_selector(answer("added kong"))
+    page.keyboard.press("a")
     page.wait_for_selector(f"{answer('added kong')} .share")
 
 
