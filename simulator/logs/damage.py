@@ -6,7 +6,7 @@ Readers accept whole texts only; `formats.read_log` comes here with one that a r
 import re
 
 _MJLOG_END = b"</mjloggm>"
-_TAG = re.compile(rb'<\w+(?:\s+\w+="[^"]*")+\s*/?>')
+_TAG = re.compile(rb'<(?P<name>\w+)(?P<attributes>(?:\s+\w+="[^"]*")+)(?P<end>\s*/?>)')
 _ATTRIBUTE = re.compile(rb'\s+(\w+)="([^"]*)"')
 #: Strings, whose brackets mean nothing, and brackets.
 _JSON_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]')
@@ -24,12 +24,12 @@ def single_attributes(data: bytes) -> tuple[bytes, str]:
     names: list[str] = []
 
     def single(tag: re.Match[bytes]) -> bytes:
-        pairs = _ATTRIBUTE.findall(tag[0])
-        if len({name for name, _ in pairs}) == len(pairs) or len({name for name, _ in set(pairs)}) < len(set(pairs)):
+        pairs = _ATTRIBUTE.findall(tag["attributes"])
+        different = dict.fromkeys(pairs)
+        if len(different) == len(pairs) or len(dict(pairs)) < len(different):
             return tag[0]
-        start, end = tag[0][: _ATTRIBUTE.search(tag[0]).start()], tag[0][tag[0].rindex(b'"') + 1 :]  # type: ignore[union-attr]
-        names.append(start[1:].decode())
-        return start + b"".join(b' %s="%s"' % pair for pair in dict.fromkeys(pairs)) + end
+        names.append(tag["name"].decode())
+        return b"<" + tag["name"] + b"".join(b' %s="%s"' % pair for pair in different) + tag["end"]
 
     data = _TAG.sub(single, data)
     return data, f"<{names[0]}> has an attribute twice, with one value" if names else ""
