@@ -49,8 +49,8 @@ def test_unreadable_hands(hand, how, message):
 
 
 def test_result_reads_as_a_line():
-    found = score("123m406p789s11p99p9p", riichi=True, indicators="8p", bets=1)
-    assert str(found) == (
+    scored = score("123m406p789s11p99p9p", riichi=True, indicators="8p", bets=1)
+    assert str(scored) == (
         "riichi 1, dora 3, red fives (akadora) 1: 5 han 40 fu, mangan, 8000 points (discarder pays 8000)"
     )
     assert str(score("123m456p789s1199p9p")) == "no yaku: 0 points"

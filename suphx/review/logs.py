@@ -107,8 +107,8 @@ def game_of_address(
 
     address: that of Tenhou's viewer (`https://tenhou.net/0/?log=...&tw=1`) or of ron2.jp, or one that contains the
     game itself (`https://tenhou.net/6/#json=...`), where `https://` may be missing, or a game's id alone. find: returns
-    the source and contents of a log by its id. game: number of the game, from 1, if there are
-    several. Raises LogError and InputError.
+    the source and contents of a log by its id. game: number of the game, from 1, if there are several. Raises LogError
+    and InputError.
     """
     address = f"https://{address.strip()}" if _BARE.match(address.strip()) else address.strip()
     if _MAHJONG_SOUL.search(address):  # the client copies it after some words

@@ -24,8 +24,8 @@ def test_winning_tile_in_the_pair_for_its_fu():
 
 
 def test_claimed_tile_in_the_run_so_that_the_triplet_stays_concealed():
-    found = score("222m777p999978s11z", win="9s")
-    assert (found.han, found.fu) == (2, 50)  # 30 + 4 + 4 + 8, the pair is the round wind's: 2
+    scored = score("222m777p999978s11z", win="9s")
+    assert (scored.han, scored.fu) == (2, 50)  # 30 + 4 + 4 + 8, the pair is the round wind's: 2
 
 
 def test_seven_pairs_or_twin_runs():
@@ -33,7 +33,7 @@ def test_seven_pairs_or_twin_runs():
 
 
 def test_yakuman_before_a_counted_yakuman():
-    found = score(
+    scored = score(
         "222333444888s55z", win="2s", tsumo=True, double_riichi=True, indicators="7s7s1s", ura_indicators="4z4z4z"
     )
-    assert (found.limit, list(found.yaku)) == ("yakuman", ["four concealed triplets (suuankou)"])
+    assert (scored.limit, list(scored.yaku)) == ("yakuman", ["four concealed triplets (suuankou)"])

@@ -101,8 +101,8 @@ def test_ryanpeiko():
 
 def test_seat_wind():
     for tile, wind in enumerate(("East", "South", "West", "North"), 1):
-        found = yaku(f"123m456p789s1p1p{tile}{tile}{tile}z", win="1p", seat_wind=wind, round_wind="East")
-        assert found.get(f"jikaze {('ton', 'nan', 'shaa', 'pei')[tile - 1]}") == 1
+        scored = yaku(f"123m456p789s1p1p{tile}{tile}{tile}z", win="1p", seat_wind=wind, round_wind="East")
+        assert scored.get(f"jikaze {('ton', 'nan', 'shaa', 'pei')[tile - 1]}") == 1
     assert yaku("123m456p789s1p333z1p") == {}, "a guest wind"
 
 
@@ -214,8 +214,8 @@ def test_chinitsu():
 
 
 def test_dora_is_no_yaku():
-    found = score("123m456p1199p9p", melds="chow 789s", indicators="8p")
-    assert (found.yaku, found.points) == ({}, 0)
+    scored = score("123m456p1199p9p", melds="chow 789s", indicators="8p")
+    assert (scored.yaku, scored.points) == ({}, 0)
 
 
 def test_dora_counts_beside_yaku():

@@ -9,18 +9,18 @@ WINDS = ["pong 111z", "pong 222z", "pong 333z"]
 
 
 def test_several_yakuman_add_up():
-    found = score("444z7z7z", melds=WINDS)
-    assert (found.yakuman, found.limit, found.points) == (2, "double yakuman", 64000)  # big four winds, all honors
+    scored = score("444z7z7z", melds=WINDS)
+    assert (scored.yakuman, scored.limit, scored.points) == (2, "double yakuman", 64000)  # big four winds, all honors
 
 
 def test_without_multiple_yakuman_one_counts():
-    found = score("444z7z7z", melds=WINDS, rules=Rules(multiple_yakuman=False))
-    assert (found.yakuman, found.points, len(found.yaku)) == (1, 32000, 1)
+    scored = score("444z7z7z", melds=WINDS, rules=Rules(multiple_yakuman=False))
+    assert (scored.yakuman, scored.points, len(scored.yaku)) == (1, 32000, 1)
 
 
 def test_without_multiple_yakuman_a_double_one_counts_twice():
-    found = score("444z7z7z", melds=WINDS, rules=Rules(multiple_yakuman=False, double_yakuman=True))
-    assert (found.yakuman, list(found.yaku)) == (2, ["big four winds (daisuushii)"])
+    scored = score("444z7z7z", melds=WINDS, rules=Rules(multiple_yakuman=False, double_yakuman=True))
+    assert (scored.yakuman, list(scored.yaku)) == (2, ["big four winds (daisuushii)"])
 
 
 @pytest.mark.parametrize(
@@ -39,17 +39,17 @@ def test_double_yakuman(hand, win, how):
 
 def test_most_yakuman_of_all():
     melds = [f"closed kong {wind * 4}z" for wind in "1234"]
-    found = score("5z5z", melds=melds)
-    assert found.yakuman == 4  # big four winds, four concealed triplets, all honors, four kongs
+    scored = score("5z5z", melds=melds)
+    assert scored.yakuman == 4  # big four winds, four concealed triplets, all honors, four kongs
     assert score("5z5z", melds=melds, rules=Rules(double_yakuman=True)).yakuman == 6
 
 
 def test_dora_and_ordinary_yaku_do_not_count():
-    found = score("222m777p999s3334z4z", riichi=True, indicators="1m", ura_indicators="6p")
-    assert list(found.yaku) == ["single-wait four concealed triplets (suuankou tanki)"]
-    assert (found.han, found.points) == (0, 32000)
+    scored = score("222m777p999s3334z4z", riichi=True, indicators="1m", ura_indicators="6p")
+    assert list(scored.yaku) == ["single-wait four concealed triplets (suuankou tanki)"]
+    assert (scored.han, scored.points) == (0, 32000)
 
 
 def test_blessings_stack():
-    found = score("19m19p19s12345677z", tsumo=True, first_turn=True, seat_wind="East")
-    assert (found.yakuman, found.points) == (2, 96000)
+    scored = score("19m19p19s12345677z", tsumo=True, first_turn=True, seat_wind="East")
+    assert (scored.yakuman, scored.points) == (2, 96000)

@@ -39,8 +39,8 @@ def test_training_evaluating_and_a_node(tmp_path):
     assert done.exit_code == 0, done.output
     numbers = json.loads(done.stdout)
     assert [point["iterations"] for point in numbers["curve"]] == [0, 30, 60] and numbers["iterations"] == 60
-    found = json.loads(invoke("evaluate", out, "--deals", 50, "--json").stdout)
-    assert {name: found[name] for name in numbers["curve"][-1]} == numbers["curve"][-1]
+    evaluation = json.loads(invoke("evaluate", out, "--deals", 50, "--json").stdout)
+    assert {name: evaluation[name] for name in numbers["curve"][-1]} == numbers["curve"][-1]
     trainings, picture = tmp_path / "curves.jsonl", tmp_path / "curves.png"
     trainings.write_text(done.stdout)
     assert invoke("curves", trainings, "--out", picture).exit_code == 0 and picture.stat().st_size > 1000
@@ -52,10 +52,12 @@ def test_training_evaluating_and_a_node(tmp_path):
     assert row["regret_sum"] == load_nodes(out).row(key)["regret"].tolist()
     shown = invoke("node", out, key).stdout
     assert "regret sum" in shown and "strategy sum" in shown and "legal actions" in shown
-    found = json.loads(invoke("evaluate", out, "--deals", 50, "--json").stdout)
+    evaluation = json.loads(invoke("evaluate", out, "--deals", 50, "--json").stdout)
     shown = invoke("evaluate", out, "--deals", 50).stdout
     assert "best of plans" in shown
-    assert f"normal plan          {found['normal_plan']:+.4f} ± {found['normal_plan_half_width']:.4f}" in shown
+    assert (
+        f"normal plan          {evaluation['normal_plan']:+.4f} ± {evaluation['normal_plan_half_width']:.4f}" in shown
+    )
 
 
 def test_what_cannot_be_is_said_in_a_line(table, tmp_path):
