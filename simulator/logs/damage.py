@@ -8,9 +8,8 @@ import re
 _MJLOG_END = b"</mjloggm>"
 _TAG = re.compile(rb'<(?P<name>\w+)(?P<attributes>(?:\s+\w+="[^"]*")+)(?P<end>\s*/?>)')
 _ATTRIBUTE = re.compile(rb'\s+(\w+)="([^"]*)"')
-#: Strings, whose brackets mean nothing, and brackets.
-_JSON_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]')
-_CLOSING = {ord("["): ord("]"), ord("{"): ord("}")}
+#: Strings, whose brackets mean nothing, brackets that hold nothing but numbers and words, and other brackets.
+_JSON_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|\[[^][{}"]*+\]|\{[^][{}"]*+\}|[\[\]{}]')
 
 
 def whole_tags(data: bytes) -> bytes:
@@ -49,18 +48,22 @@ def whole_values(data: bytes) -> bytes:
 
 
 def _whole(data: bytes, items: bool) -> bytes:
-    stack, value, item, closing = bytearray(), 0, 0, b""
+    opened, value, item, objects = bytearray(), 0, 0, 0
     for token in _JSON_TOKEN.finditer(data):
-        if token[0] in b"[{":
-            stack += token[0]
-        elif token[0] in b"]}":
-            if not stack:
+        text = token[0]
+        if text in (b"[", b"{"):
+            opened += text
+            continue
+        if text.startswith(b'"'):
+            continue
+        if text in (b"]", b"}"):
+            if not opened:
                 return data
-            del stack[-1]
-            if not stack:
-                value, item = token.end(), 0
-            elif items and stack.find(b"[") == len(stack) - 1:
-                item, closing = token.end(), bytes(_CLOSING[each] for each in reversed(stack))
-    if not stack or not (item or value):
+            del opened[-1]
+        if not opened:
+            value, item = token.end(), 0
+        elif items and opened.find(b"[") == len(opened) - 1:
+            item, objects = token.end(), len(opened) - 1
+    if not opened or not (item or value):
         return data
-    return data[:item] + closing if item else data[:value]
+    return data[:item] + b"]" + b"}" * objects if item else data[:value]
