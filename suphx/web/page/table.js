@@ -255,22 +255,29 @@ export function tableOf(frame, { seat, open, names, marks = new Map(), choices =
   hand ? ownHand(places, seat, frame.seats[seat], { marks, choices, plain }) : null);
 }
 
+const shapeOf = ({ width, height }) => (width && height ? width / height : 0);
+
 /** Show a table in its place, `draw(shape)`, as the shape of the place is, and again whenever that changes. */
 export class TablePlace {
   constructor(more = {}) {
     this.place = h("div", { class: "table-place", ...more });
     this.draw = () => [];
-    new ResizeObserver(() => this.redraw()).observe(this.place);
+    this.shape = 0; // as observed: to ask for it at each step would lay out the whole page once more
+    new ResizeObserver(([{ contentRect }]) => {
+      if (shapeOf(contentRect) === this.shape) return;
+      this.shape = shapeOf(contentRect);
+      this.redraw();
+    }).observe(this.place);
   }
 
   show(draw) {
     this.draw = draw;
+    this.shape ||= shapeOf(this.place.getBoundingClientRect());
     this.redraw();
   }
 
   redraw() {
-    const { clientWidth, clientHeight } = this.place;
-    show(this.place, this.draw(clientWidth && clientHeight ? clientWidth / clientHeight : 1));
+    show(this.place, this.draw(this.shape || 1));
   }
 }
 
