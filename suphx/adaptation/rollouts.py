@@ -17,11 +17,13 @@ from simulator.walls import decision_key, mix2
 from suphx.adaptation.players import DISCARD
 from suphx.adaptation.steps import advantages
 from suphx.agent.interface import Agent, ModelOutput, act_each
+from suphx.agent.registry import load_agent
 from suphx.agent.sampling import highest_probability
 from suphx.learning.experience import experience_dtype
 from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.reward.games import START
-from suphx.reward.kinds import RoundRewards, games_after
+from suphx.reward.kinds import RoundRewards, games_after, start_of_rounds
+from suphx.reward.rounds import PointRewards
 
 #: Rollouts played side by side; affects speed and memory, not the results.
 SIDE_BY_SIDE = 2048
@@ -220,3 +222,10 @@ class _RolloutTables:
         experience["legal"] = output.legal[rows]
         experience["action"], experience["log_probability"] = output.action[rows], output.log_probability[rows]
         self.experience.append(experience)
+
+
+def warm_up() -> None:
+    """Compile what rollouts need, by one of rule-based players."""
+    games, player = Tables(1).games, load_agent("sensible")
+    position = RolloutPosition(games[0].copy(), 0, start_of_rounds(games))
+    roll_out([position], rollouts_of(1, 1), [player], player, PointRewards(10_000), 0)

@@ -7,7 +7,7 @@ from suphx.plugins import BENCHES, COMMANDS, CONFIGURATIONS, VIEWS, WARMUPS, Vie
 for name in ("duel", "poker", "solve"):
     COMMANDS.register(name, "Solve games", lazy(f"suphx.equilibrium.commands.{name}", name))
 BENCHES.register("solvers", "Commands", lazy("suphx.equilibrium.commands.bench", "solvers"))
-for name in ("solve", "duel"):
+for name in ("solve", "duel", "poker"):
     WARMUPS.register(name, "", lazy("suphx.equilibrium.warmup", f"warm_up_{name}"))
 VIEWS.register("duel", "", lambda: View(Path(__file__).parent / "page", lazy("suphx.equilibrium.web", "duel_routes")))
 for command, name, words in (

@@ -1,11 +1,16 @@
 """What `suphx warmup` compiles of this package."""
 
+import numpy as np
+
 from suphx.equilibrium.duel.evaluation import Benchmark
 from suphx.equilibrium.duel.log import replay
 from suphx.equilibrium.duel.nodes import Nodes
 from suphx.equilibrium.duel.players import match, player_named
 from suphx.equilibrium.flat_game import flat
 from suphx.equilibrium.games import Kuhn
+from suphx.equilibrium.poker import match as holdem
+from suphx.equilibrium.poker.endgame import Endgame
+from suphx.equilibrium.poker.players import player_named as poker_player
 from suphx.equilibrium.rules import NAMED
 from suphx.equilibrium.solver import Solver
 
@@ -24,3 +29,16 @@ def warm_up_duel() -> None:
     Benchmark(nodes.rules, 2, 0).evaluate(nodes)
     for _, games in match(player_named("normal"), player_named("random"), 1, 0):
         replay(games[0], "warmup")
+
+
+def warm_up_poker() -> None:
+    """Compile hold'em: a deal between players, an endgame, and a tree of MCCFR."""
+    from suphx.equilibrium.poker.mccfr import explore
+    from suphx.equilibrium.poker.policy_net import PokerPolicyNetwork
+
+    stacks = np.full(3, 60)
+    list(holdem.duplicate(poker_player("equity:50/80"), poker_player("rule"), stacks, 2, 1, 0))
+    endgame = Endgame.parse(("AA,KQs", "KK,AQs"), "QsJh2h8c", 10, 20, "100", "100")
+    list(endgame.solve(1))
+    seat = np.zeros(1, np.int64)
+    explore(PokerPolicyNetwork(), holdem.deal_hands(stacks, seat, 2, np.ones(1, np.uint64)), seat, 0, straight=True)

@@ -212,6 +212,7 @@ def test_an_interrupt_ends_a_measurement_and_the_last_line_says_where_it_goes_on
     assert f"stopped after {again.progress.games:,} games; run the same command again to resume" in said.getvalue()
 
 
+@pytest.mark.full
 @pytest.mark.faults
 def test_a_training_that_was_stopped_goes_on_to_the_same_end_though_the_clock_jumps(
     start, whole, tmp_path, monkeypatch
@@ -233,6 +234,7 @@ def test_a_second_interrupt_ends_at_once():
         time.sleep(5)
 
 
+@pytest.mark.full
 def test_an_oracle_with_a_critic_goes_on_to_the_same_end_and_leaves_a_normal_agent(start, tmp_path):
     learning = {
         "batch": 32,
@@ -268,6 +270,7 @@ def test_the_agent_is_measured_against_its_start_on_the_same_deals(start, tmp_pa
     assert not reports and again.strength == strength
 
 
+@pytest.mark.full
 def test_who_is_measured_against_and_on_which_deals_may_change(start, tmp_path):
     evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
     train(values(start, games=1, evaluation=evaluation), tmp_path)
@@ -317,6 +320,7 @@ def by_hand(*found: tuple[float, float]) -> Callable[..., Strength]:
     return measure
 
 
+@pytest.mark.full
 def test_an_interrupted_last_measurement_is_made_up_for(start, tmp_path, monkeypatch):
     config = values(start, games=1, evaluation={"every": 100, "deals": 2, "opponent": "tsumogiri"})
     with monkeypatch.context() as patch, pytest.raises(SelfPlayInterrupted):
@@ -516,6 +520,7 @@ class FormerProgress(TrainingProgress, extra="allow"):
     """What earlier versions wrote."""
 
 
+@pytest.mark.full
 def test_a_checkpoint_of_an_earlier_version_goes_on(start, whole, tmp_path):
     """Rows with packed bits of legal actions, hidden planes apart, and the earlier names of settings."""
     config = values(start)

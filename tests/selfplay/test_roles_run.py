@@ -105,6 +105,7 @@ def test_sample_games_are_logs_that_verify(whole):
         assert game.names[0].startswith("tiny ") and not verify_game(game).mismatches
 
 
+@pytest.mark.full
 def test_a_training_goes_on_in_one_process_and_by_roles_again(start, on_ray, tmp_path):
     """There is one checkpoint: of the learner, the games and steps that it has behind it."""
     table = {"kind": "one-against-three", "opponents": ["tsumogiri"]}
@@ -313,6 +314,7 @@ def test_a_folder_that_cannot_be_written_is_named(start, on_ray, tmp_path):
         train(values(start), tmp_path)
 
 
+@pytest.mark.full
 def test_a_cluster_that_is_not_there_is_named(start, tmp_path):
     path = tmp_path / "tiny.yaml"
     path.write_text(yaml.safe_dump(values(start)))

@@ -40,7 +40,7 @@ def violations(page, **rules) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
 @pytest.mark.parametrize("view", ["start", "review", "watch", "play", "duel"])
 def test_axe_finds_nothing(view, scheme, browser, served):
     page = opened(browser, served, view, color_scheme=scheme, viewport={"width": 1400, "height": 950})
@@ -84,8 +84,8 @@ def test_the_play_table_uses_a_large_window(browser, served):
     assert all(large > 1.4 * small for small, large in zip(*widths, strict=True))
 
 
-@pytest.mark.parametrize("language", ["ja-JP", "zh-CN"])
-@pytest.mark.parametrize("view", ["start", "review", "play"])
+@pytest.mark.parametrize("language", ["ja-JP", pytest.param("zh-CN", marks=pytest.mark.full)])
+@pytest.mark.parametrize("view", ["start", pytest.param("review", marks=pytest.mark.full), "play"])
 def test_axe_finds_nothing_in_other_languages(view, language, browser, served):
     page = opened(browser, served, view, locale=language, viewport={"width": 1400, "height": 950})
     page.evaluate(AXE_SCRIPT)
