@@ -23,6 +23,9 @@ from suphx.agent.model_decisions import DISCARD, discard_actions
 from suphx.agent.sampling import softmax
 from suphx.networks.models import CALL_MODELS, MODELS, NO, TURN_MODELS, YES
 
+#: Lower bound of probabilities where they are compared: smaller outputs of the networks are not reliable.
+LEAST_PROBABILITY = 1e-4
+
 
 @dataclass(frozen=True)
 class Opinions:
@@ -33,6 +36,12 @@ class Opinions:
     (red five or plain, just drawn or from the hand) the one that the agent would choose has the kind's probability."""
     preferred: np.ndarray
     """i64[n]: the action taken if each network takes its likeliest action, as `act` does without a temperature."""
+
+
+def difference(preferred: np.ndarray | float, taken: np.ndarray | float) -> np.ndarray:
+    """Return p ln(p / q) in nats, at least 0, of the probabilities p of the preferred and q of the taken action."""
+    p, q = np.maximum(preferred, LEAST_PROBABILITY), np.maximum(taken, LEAST_PROBABILITY)
+    return np.maximum(0.0, preferred * np.log(p / q))
 
 
 def opinions_of(flow: Flow, games: np.ndarray, decisions: Decisions) -> Opinions:

@@ -75,9 +75,11 @@ def evaluate(
 ) -> None:
     """Measure an outlook network on the test games of logs, beside base rates and the suji table.
 
-    The test games are those that no training of `suphx` uses; frequencies are counted on the training games.
+    The test games are those that no training of `suphx` uses; frequencies are counted on the training games. What a
+    discard cost is told against the one that the default agent prefers.
     """
     from simulator.files import write_whole
+    from suphx.agent import DEFAULT_AGENT
     from suphx.agent.registry import weights_folder
     from suphx.dataset.logs import open_prepared
     from suphx.errors import InputError
@@ -90,7 +92,7 @@ def evaluate(
 
     precision = choose_precision("cpu", "float32", 1)
     outlook = Outlook(load_outlook(weights or INCLUDED), precision)
-    policy = Evaluator(load_agent_network(weights_folder("sl"), "discard"), precision).logits
+    policy = Evaluator(load_agent_network(weights_folder(DEFAULT_AGENT), "discard"), precision).logits
     prepared = open_prepared(logs, workers)
     if not (prepared.split() == 2).any():
         raise InputError(f"none of {len(prepared.games):,} games is for testing; more games are needed")
@@ -123,17 +125,22 @@ def _show(evaluation: OutlookEvaluation) -> None:
         for by, error in value.rmse.items():
             slope = value.slope.text(3) if by == "network" else ""
             values.add_row(name, f"{value.examples:,}", by, error.text(3), slope)
-    costs = Table("a discard's cost", "discards", "expected", "actual")
-    for cost in evaluation.discards.costs:
-        bounds = "the preferred one" if cost.low is cost.high else f"{_bound(cost.low)} to {_bound(cost.high)}"
-        costs.add_row(bounds, f"{cost.discards:,}", f"{cost.expected:.0f}", cost.actual.text(0))
-    for table in (events, values, costs):
+    tables = [events, values]
+    discards = evaluation.discards
+    for title, classes in (("cost, points", discards.costs), ("difference", discards.differences)):
+        table = Table(title, "discards", "expected cost", "points lost", "placement lost")
+        for each in classes:
+            bounds = "the preferred one" if each.low is each.high else f"{_bound(each.low)} to {_bound(each.high)}"
+            lost = each.actual.text(0), each.placement.text(3)
+            table.add_row(bounds, f"{each.discards:,}", f"{each.expected:.0f}", *lost)
+        tables.append(table)
+    for table in tables:
         console.print(table)
     console.print(
         f"{evaluation.games:,} held-out games, {evaluation.decisions:,} discards; intervals of 95 % over games. "
-        f"{evaluation.discards.decisions:,} with all discards valued: slope {evaluation.discards.slope.text(2)}."
+        f"{discards.decisions:,} with all discards valued: slope {discards.slope.text(2)}."
     )
 
 
 def _bound(bound: float | None) -> str:
-    return "..." if bound is None else f"{bound:.0f}"
+    return "..." if bound is None else f"{bound:g}"

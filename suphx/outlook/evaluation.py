@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from simulator.record import SEATS
 from suphx.agent.flow import Network
+from suphx.agent.opinions import difference
 from suphx.agent.sampling import softmax
 from suphx.dataset.loader import legal_discards
 from suphx.dataset.prepared import SPLITS, Prepared
@@ -34,8 +35,9 @@ _EVENTS = {
     "tile deals in": _SMALL, "tile deals in to riichi": _SMALL, "win": _LARGE, "deal in": _LARGE, "last place": _LARGE,
 }  # fmt: skip
 _VALUES = ("cost of a tile that deals in", "points", "placement")
-#: Bounds of the classes of discards by what they cost, in points.
+#: Bounds of the classes of discards by what they cost, in points, and by their difference from the agent.
 _COSTS = (-300.0, -100.0, 100.0, 300.0, 1000.0)
+_DIFFERENCES = (0.1, 0.5, 1.5, 3.0)
 
 
 class Event(BaseModel):
@@ -63,16 +65,19 @@ class Value(BaseModel):
 
 
 class Cost(BaseModel):
-    """Discards by what they cost, by the network, against the discard that the agent prefers."""
+    """Discards of one class, against those that the agent prefers in the same positions."""
 
     low: float | None
     high: float | None
-    """Bounds of the cost, in points; both None for the preferred discards themselves."""
+    """Bounds of the class: of the cost by the network, in points, or of the difference, in nats; both None for the
+    preferred discards themselves."""
     discards: int
     expected: float
     """Mean of what they cost by the network."""
     actual: Number
     """Mean of the preferred discard's expected points minus the points that were gained."""
+    placement: Number
+    """Mean of the placement at the end of the game minus that which was expected of the preferred discard."""
 
 
 class DiscardEvaluation(BaseModel):
@@ -83,6 +88,9 @@ class DiscardEvaluation(BaseModel):
     """Slope of the points gained on the discard's expected points, both less the position's expected points: the mean
     over its discards by the agent's probabilities."""
     costs: list[Cost]
+    """By what they cost by the network."""
+    differences: list[Cost]
+    """By how much the agent prefers another, as in `Decision.difference` of a review."""
 
 
 class OutlookEvaluation(BaseModel):
@@ -227,10 +235,10 @@ def _of_discards(
 ) -> dict[str, np.ndarray]:
     """Return, by name, f64[n] of the discards that were made, in points."""
     legal = legal_discards(planes)
-    values = outlook.discards(examples.positions, examples.seats, legal, planes).points
+    values = outlook.discards(examples.positions, examples.seats, legal, planes)
     shares = softmax(np.where(legal, policy(planes).astype(np.float64), -np.inf))
     rows, preferred = np.arange(len(games)), shares.argmax(axis=1)
-    expected = np.where(legal, values, 0)
+    expected = np.where(legal, values.points, 0)
     return {
         GAME: games,
         "gained": examples.targets.points.astype(float),
@@ -238,6 +246,8 @@ def _of_discards(
         "discard": expected[rows, examples.discards],
         "preferred": expected[rows, preferred],
         "agrees": preferred == examples.discards,
+        "difference": difference(shares[rows, preferred], shares[rows, examples.discards]),
+        "placement": examples.targets.ranks + 1 - values.placement[rows, preferred],
     }
 
 
@@ -273,23 +283,28 @@ def _value(sampler: GameSampler, samples: _Samples) -> Value:
 
 
 def _discard_evaluation(sampler: GameSampler, columns: dict[str, np.ndarray]) -> DiscardEvaluation:
-    games, gained, agrees = columns[GAME], columns["gained"], columns["agrees"]
-    cost, lost = columns["preferred"] - columns["discard"], columns["preferred"] - gained
-    group = np.where(agrees, -1, np.searchsorted(_COSTS, cost, side="right"))
-    bounds = [(None, None), *pairwise((None, *_COSTS, None))]
-    classes = [(*ends, group == number) for number, ends in enumerate(bounds, -1)]
-    return DiscardEvaluation(
-        decisions=len(games),
-        slope=sampler.slope(games, columns["discard"] - columns["position"], gained - columns["position"]),
-        costs=[
+    games, gained, cost = columns[GAME], columns["gained"], columns["preferred"] - columns["discard"]
+
+    def classes(measure: np.ndarray, bounds: tuple[float, ...]) -> list[Cost]:
+        group = np.where(columns["agrees"], -1, np.searchsorted(bounds, measure, side="right"))
+        ends = [(None, None), *pairwise((None, *bounds, None))]
+        inside = [(*each, group == number) for number, each in enumerate(ends, -1)]
+        return [
             Cost(
                 low=low,
                 high=high,
-                discards=int(inside.sum()),
-                expected=float(cost[inside].mean()),
-                actual=sampler.mean(games[inside], lost[inside]),
+                discards=int(here.sum()),
+                expected=float(cost[here].mean()),
+                actual=sampler.mean(games[here], (columns["preferred"] - gained)[here]),
+                placement=sampler.mean(games[here], columns["placement"][here]),
             )
-            for low, high, inside in classes
-            if len(np.unique(games[inside])) > 1
-        ],
+            for low, high, here in inside
+            if len(np.unique(games[here])) > 1
+        ]
+
+    return DiscardEvaluation(
+        decisions=len(games),
+        slope=sampler.slope(games, columns["discard"] - columns["position"], gained - columns["position"]),
+        costs=classes(cost, _COSTS),
+        differences=classes(columns["difference"], _DIFFERENCES),
     )

@@ -39,6 +39,8 @@ _PAIRS = {"discard": 500_000, "riichi": 100_000, "chow": 120_000, "pong": 100_00
 _ENOUGH = 2
 #: Seconds of every command before it begins its work, and of one that starts Ray.
 _BEGIN, _BEGIN_RAY = 8.0, 25.0
+#: Seconds for which self-play is begun after much supervised training; with fewer it is left out.
+_LEAST_SELFPLAY = _BEGIN_RAY + 15
 #: How much longer one core takes to compile what is used here than for a loop of Python (`_compile_seconds`).
 _COMPILED = 1300.0
 #: Decisions of a hanchan.
@@ -139,6 +141,11 @@ class MainJob:
         self._show(todo, left)
         while todo:
             step, seconds = todo[0], plan(todo, left)[0]
+            if step.name == TRAIN and not (
+                step.name in noted or self._settings["weights"] or seconds > _LEAST_SELFPLAY
+            ):
+                self._screen.print(f"\nNo time is left for {step.words}: more --minutes, in another folder, give it.")
+                break
             earlier = noted.get(step.name)
             command = shlex.split(earlier[-1].command)[1:] if earlier else step.command(seconds)
             spent, status = self._take(step, seconds, command)

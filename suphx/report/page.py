@@ -99,7 +99,9 @@ def write_report(folder: Path) -> None:
     lines += ["", "## Steps", "", *_steps(folder / STEPS_NAME)]
     if missing := [f"`{name}`" for name in (*matches, *parts) if name not in present]:
         lines += ["", f"Not here or not finished: {', '.join(missing)}."]
-    lines += ["", "## What next", "", "```sh", f"cd {shlex.quote(str(folder.resolve()))}", *_NEXT, "```", ""]
+    agent = f"{TRAIN}/{AGENT_FOLDER}" if (folder / TRAIN / AGENT_FOLDER / CARD_NAME).exists() else SUPERVISED
+    following = [f"{command.format(agent=agent):<45} # {words}" for command, words in _NEXT]
+    lines += ["", "## What next", "", "```sh", f"cd {shlex.quote(str(folder.resolve()))}", *following, "```", ""]
     write_whole(folder / REPORT_NAME, "\n".join(lines).encode())
 
 
@@ -118,14 +120,15 @@ def _write_training(folder: Path) -> None:
     write_whole(folder / REPORT_NAME, "\n".join(lines).encode())
 
 
+#: What to do next: commands with their words.
 _NEXT = (
-    "suphx web --agent train/agent                 # play against it, in the browser",
-    "suphx evaluate --challenger train/agent --field sensible --games 1000  # measure it against another opponent",
-    "tensorboard --logdir .                        # all curves, in the browser",
-    "suphx quickstart --minutes 60 --out ../hour   # larger networks and more games",
-    "suphx quickstart --logs LOGS --out ../logs    # from real games (mjlog, Tenhou's JSON, mjai)",
-    "suphx train workstation                       # on a GPU, from the included weights",
-    "suphx train cluster --address HOST:6379       # on many machines with Ray",
+    ("suphx web --agent {agent}", "play against it, in the browser"),
+    ("suphx evaluate --challenger {agent} --field sensible --games 1000", "measure it against another opponent"),
+    ("tensorboard --logdir .", "all curves, in the browser"),
+    ("suphx quickstart --minutes 60 --out ../hour", "larger networks and more games"),
+    ("suphx quickstart --logs LOGS --out ../logs", "from real games, in any format that suphx reads"),
+    ("suphx train workstation", "on a GPU, from the included weights"),
+    ("suphx train cluster --address HOST:6379", "on many machines with Ray"),
 )
 
 
@@ -163,7 +166,9 @@ def _gain(text: str) -> _Gain:
     gap = result["differences"][0]
     low, high = (float(end) for end in gap["average_rank"]["interval"])
     value = float(gap["average_rank"]["value"])
-    return _Gain(gap["against"], gap["agent"], int(result["games"]), -value, -high, -low, not result["interrupted"])
+    return _Gain(
+        gap["against"], gap["agent"], int(result["games"]), 0 - value, 0 - high, 0 - low, not result["interrupted"]
+    )
 
 
 def _opening(folder: Path, gains: Mapping[str, _Gain], curves: Curves) -> list[str]:

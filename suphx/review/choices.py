@@ -14,7 +14,7 @@ from simulator.efficiency import discards_batch, kinds_of, shanten_batch
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.tiles import KIND_NAMES, KINDS, RED_FIVE_KINDS
-from suphx.agent.opinions import Opinions, opinions_of
+from suphx.agent.opinions import Opinions, difference, opinions_of
 from suphx.agent.registry import NetworkAgent
 from suphx.dataset.loader import legal_discards
 from suphx.features.encode import encode_batch
@@ -25,8 +25,6 @@ from suphx.review.document import Candidate, Decision, OutlookDocument, Safety, 
 from suphx.review.listing import see_all
 from suphx.review.targets import TargetQuery, find_targets
 
-#: Lower bound of probabilities where they are compared: smaller outputs of the networks are not reliable.
-LEAST_PROBABILITY = 1e-4
 #: The classes of mistakes: how many expected points they lose at least.
 MISTAKES = {"small": 100, "medium": 300, "large": 1000}
 
@@ -43,12 +41,6 @@ class DecisionPoint:
     action: int
     legal: np.ndarray
     """bool[ACTIONS]."""
-
-
-def difference(preferred: float, taken: float) -> float:
-    """Return p ln(p / q) in nats, as in `Decision.difference`; p and q are the two probabilities."""
-    least = max(taken, LEAST_PROBABILITY)
-    return max(0.0, preferred * math.log(preferred / least)) if preferred > 0 else 0.0
 
 
 def choice_of(action: int, drawn: int) -> int:
@@ -227,7 +219,7 @@ class Assessment:
             preferred=preferred,
             agrees=taken == preferred,
             confidence=p,
-            difference=0.0 if taken == preferred else round(difference(p, q), 4),
+            difference=0.0 if taken == preferred else round(float(difference(p, q)), 4),
             targets=targets,
             safety=safety,
             outlook=self._worth[n][0] if n in self._worth else None,

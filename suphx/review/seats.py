@@ -8,8 +8,9 @@ import numpy as np
 from simulator.efficiency import accepted_batch, shanten_batch
 from simulator.record import PHASE_TURN
 from simulator.tiles import KINDS
+from suphx.agent.opinions import LEAST_PROBABILITY
 from suphx.intervals import half_width
-from suphx.review.choices import LEAST_PROBABILITY, MISTAKES
+from suphx.review.choices import MISTAKES
 from suphx.review.document import Decision, Lost, Luck, Rate, SeatReview
 from suphx.review.game import ReplayMoment
 from suphx.review.listing import see_all

@@ -61,12 +61,15 @@ def test_what_discards_cost_is_compared_with_what_they_gained():
     columns = {
         GAME: games, "agrees": agrees, "preferred": preferred, "discard": discard,
         "position": preferred - 0.3 * 300, "gained": discard + random.normal(0, 500, len(games)),
+        "difference": np.where(agrees, 0, cost / 400 + 0.5),
+        "placement": cost / 4000 + random.normal(0, 0.5, len(games)),
     }  # fmt: skip
     result = _discard_evaluation(sampler(games), columns)
     assert result.decisions == len(games)
     assert result.costs[0].low is None and result.costs[0].high is None and result.costs[0].expected == 0
-    for each in result.costs:
+    for each in (*result.costs, *result.differences):
         assert abs(each.actual.value - each.expected) < 60, each
+        assert abs(each.placement.value - each.expected / 4000) < 0.06, each
     assert result.slope.low < 1.02 and result.slope.high > 0.98
 
 

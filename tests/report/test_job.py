@@ -116,6 +116,17 @@ def test_after_a_slow_step_the_others_do_less(tmp_path, calls):
         assert slow[step][0].planned < 0.8 * quick[step][0].planned
 
 
+def test_selfplay_at_the_end_is_left_out_where_it_would_only_begin(tmp_path, calls):
+    calls.takes = 80.0
+    assert main_job(tmp_path).run() == 0
+    assert list(steps_in(tmp_path / "steps.tsv"))[-2:] == ["match-supervised", "reward"]
+    calls.takes, calls.fails = 56.0, "start=pretrain/agent"
+    assert main_job(tmp_path / "begun").run() == 7
+    calls.fails = ""  # what was begun goes on, though little time is left
+    assert main_job(tmp_path / "begun").run() == 0
+    assert list(steps_in(tmp_path / "begun" / "steps.tsv"))[-2:] == ["train", "match"]
+
+
 def test_a_step_that_fails_ends_it_and_the_same_command_goes_on(tmp_path, calls):
     calls.fails = "train-weak"
     assert main_job(tmp_path).run() == 7
@@ -165,7 +176,9 @@ def test_what_the_commands_really_leave_in_three_minutes_is_reported_on(tmp_path
     command = [sys.executable, "-m", "suphx", "quickstart", "--minutes", "3", "--out", str(tmp_path)]
     subprocess.run(command, check=True, env=os.environ | {"SUPHX_RUNS": str(tmp_path / "runs")})
     text = (tmp_path / "report.md").read_text()
-    assert all(f"| {words} |" in text for words in GAINS.values()) and "Not here" not in text
+    assert all(f"| {words} |" in text for name, words in GAINS.items() if name != "match")
+    agent = "train/agent" if (tmp_path / "train").exists() else "pretrain/agent"  # the time may end before
+    assert f"suphx web --agent {agent} " in text and (tmp_path / agent).exists()
     assert "| kong |" in text and "The reward predictor\n" in text
     assert (tmp_path / "pictures" / "gain.png").exists()
     assert {call.status for calls in steps_in(tmp_path / "steps.tsv").values() for call in calls} == {0}
