@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from suphx.agent.registry import is_external
 from suphx.evaluation.log_stats import AI_MARK
 from suphx.evaluation.measures import MEASURE, RANKS
-from suphx.evaluation.statistics import LEAST_DEALS, resampled, running
+from suphx.evaluation.statistics import LEAST_DEALS, SAMPLES, bootstrap, resampled, running
 from suphx.evaluation.tally import COLUMN
 from suphx.plotting import color, one_panel, write_figure
 
@@ -22,7 +22,10 @@ _LONG_NAME = 14
 
 
 def plot_stable_ranks(path: Path, samples: Mapping[str, np.ndarray], room: str, how: str) -> None:
-    """Write the paper's Figure 8; samples: name to f64[n], stable ranks; infinite ones (never fourth) are left out."""
+    """Write the paper's Figure 8, of bootstrap samples, so that the whiskers are the 95 % intervals of the tables.
+
+    samples: name to f64[n], stable ranks; infinite ones (never fourth) are left out.
+    """
     figure, axes = one_panel((max(4.5, 1.6 + 1.1 * len(samples)), 4.4))
     finite = [_finite(values) for values in samples.values()]
     _boxes(axes, finite, list(range(len(finite))), 0.55, [color(n) for n in range(len(finite))])
@@ -134,9 +137,6 @@ def _finite(values: np.ndarray) -> np.ndarray:
     return values[np.isfinite(values)]
 
 
-SAMPLES = 1000
-#: Share of the deals in each sample of the box plot (in the paper 800K of a million games).
-SHARE = 0.8
 _SIZES = 6
 
 
@@ -156,15 +156,11 @@ def write_pictures(
     quarters and so on of all games. Without any there is no `resampling.png`.
     """
     measure = MEASURE[f"stable_rank_{room}"]
-    boxes = {
-        name: measure.of(resampled(each, SAMPLES, SHARE * each[:, COLUMN["games"]].sum(), seed))
-        for name, each in units.items()
-    }
+    boxes = {name: measure.of(bootstrap(each, SAMPLES, seed)) for name, each in units.items()}
     counts = sorted(map(len, units.values()))
     deals = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
     few = f"\nonly {deals} {unit}: too few to conclude anything" if counts[0] < LEAST_DEALS else ""
-    how = f"{SAMPLES:,} samples of {100 * SHARE:.0f} % of {deals} {unit}{few}"
-    plot_stable_ranks(folder / "stable-rank.png", boxes, room, how)
+    plot_stable_ranks(folder / "stable-rank.png", boxes, room, f"{deals} {unit}, drawn anew with replacement{few}")
     if sampled is None:
         sampled = {
             name: {games: measure.of(resampled(each, SAMPLES, games, seed)) for games in _sizes(each)}

@@ -44,7 +44,7 @@ def summary(units: np.ndarray, seed: int = 0, prizes: Sequence[float] | None = N
     over deals; None where the denominator is zero. Raises InputError if there is no game.
     """
     units = _checked(units)
-    drawn = _bootstrap(units, SAMPLES, seed)
+    drawn = bootstrap(units, SAMPLES, seed)
     total = units.sum(axis=0)
     result: dict[str, Any] = {
         "games": int(total[COLUMN["games"]]), "deals": len(units), "rounds": int(total[COLUMN["rounds"]]),
@@ -70,7 +70,7 @@ def difference(
     if len(first) != len(second):
         raise InputError(f"{len(first)} deals of one agent, {len(second)} of the other; pairing needs the same deals")
     columns = first.shape[1]
-    drawn = _bootstrap(np.concatenate([first, second], axis=1), SAMPLES, seed)
+    drawn = bootstrap(np.concatenate([first, second], axis=1), SAMPLES, seed)
     result: dict[str, Any] = {"deals": len(first)}
     for measure in measures(prizes):
         with np.errstate(invalid="ignore"):
@@ -113,7 +113,7 @@ def _grouped(units: np.ndarray, most: int) -> np.ndarray:
     return units if size == 1 else np.add.reduceat(units, np.arange(0, len(units), size), axis=0)
 
 
-def _bootstrap(units: np.ndarray, samples: int, seed: int) -> np.ndarray:
+def bootstrap(units: np.ndarray, samples: int, seed: int) -> np.ndarray:
     """Return f64[samples, columns]: sums over deals drawn with replacement; they depend on (seed, number of deals)."""
     units = _grouped(units, _MOST_UNITS)
     n = len(units)

@@ -228,6 +228,11 @@ def _steps(path: Path) -> list[str]:
     return [*_table(("step", "planned", "time", "finished", "command"), rows), f"All steps took {duration(total)}."]
 
 
+def _is_no_better(numbers: Mapping[str, Any]) -> bool:
+    """Whether the interval of a network's accuracy reaches down to what the commonest answer would."""
+    return bool(numbers["interval"]) and numbers["interval"][0] <= numbers["commoner_answer"]
+
+
 def _pretrain(text: str) -> list[str]:
     result = json.loads(text)
     rows = [
@@ -239,12 +244,14 @@ def _pretrain(text: str) -> list[str]:
         )
         for name, each in result["models"].items()
     ]
+    idle = [f"*{name}*" for name, each in result["models"].items() if _is_no_better(each)]
     return [
         "## Learning from games",
         "",
         f"Learned from {result['about']['data']}. *Agreement* with human moves is on held-out games, with its 95 % "
         "interval; *commonest* is what always giving the commonest answer would reach.",
         *_table(("network", "agreement", "commonest", "test pairs"), rows),
+        *([f"No better, by these pairs, than the commonest answer: {', '.join(idle)}."] if idle else []),
     ]
 
 

@@ -78,13 +78,17 @@ def plot_gain(path: Path, curves: Curves, games: int, match: tuple[float, float,
     figure, axes = one_panel((8, 4))
     gaps, lows, highs = (dict(curves.get(f"evaluation/less_start{end}", ())) for end in ("", "_low", "_high"))
     points = [(at, -gaps[at], -highs[at], -lows[at]) for at in gaps if at in lows and at in highs]
+    curve = [((0, 0.0, 0.0, 0.0), *points)] if points else []  # a short training is not measured on the way
     for series, label, number in (
-        ([(0, 0.0, 0.0, 0.0), *points], "while it trains: one against three", 0),
+        *((each, "while it trains: one against three", 0) for each in curve),
         ([(games, *match)], "the match: two against two", 1),
     ):
         at, value, low, high = np.array(series).T
-        axes.errorbar(at, value, (value - low, high - value), fmt="o-", color=color(number), capsize=3, label=label)
+        axes.errorbar(
+            at, value, (value - low, high - value), fmt="o-", color=color(number), capsize=3, label=label, clip_on=False
+        )
     axes.axhline(0, color="black", linewidth=0.8)
+    axes.set_xlim(left=0)
     axes.set_xlabel("games of self-play")
     axes.set_ylabel("gain in average rank (higher is better)")
     axes.legend()

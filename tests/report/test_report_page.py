@@ -12,7 +12,7 @@ from run_folder import AFTER, BEFORE, DEALS, RESULTS, STEPS, add_match, add_trai
 from typer.testing import CliRunner
 
 from suphx.cli import app
-from suphx.report.page import GAINS, write_report
+from suphx.report.page import GAINS, _pretrain, write_report
 from suphx.selfplay.monitor import MetricWriter
 
 
@@ -52,6 +52,14 @@ def test_accuracies_are_those_of_the_result(whole):
         cells = row(text, model)
         assert cells[1].startswith(f"{100 * numbers['accuracy']:.2f} ±")
         assert cells[2] == f"{100 * numbers['commoner_answer']:.2f} %"
+
+
+def test_a_network_no_better_than_the_commonest_answer_is_named():
+    result = json.loads((RESULTS / "pretrain.json").read_text())
+    assert not any("No better" in line for line in _pretrain(json.dumps(result)))
+    riichi = result["models"]["riichi"]
+    riichi["commoner_answer"] = riichi["interval"][0]
+    assert _pretrain(json.dumps(result))[-1].endswith("than the commonest answer: *riichi*.")
 
 
 def test_the_error_of_phi_stands_beside_the_best_simple_predictor(whole):
