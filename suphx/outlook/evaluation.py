@@ -75,9 +75,10 @@ class Cost(BaseModel):
     expected: float
     """Mean of what they cost by the network."""
     actual: Number
-    """Mean of the preferred discard's expected points minus the points that were gained."""
+    """Mean of the preferred discard's expected points minus the points that were gained, less that mean over the
+    preferred discards themselves, whose own is not reduced."""
     placement: Number
-    """Mean of the placement at the end of the game minus that which was expected of the preferred discard."""
+    """Mean of the placement at the end of the game minus that which was expected of the preferred discard, likewise."""
 
 
 class DiscardEvaluation(BaseModel):
@@ -283,10 +284,15 @@ def _value(sampler: GameSampler, samples: _Samples) -> Value:
 
 
 def _discard_evaluation(sampler: GameSampler, columns: dict[str, np.ndarray]) -> DiscardEvaluation:
-    games, gained, cost = columns[GAME], columns["gained"], columns["preferred"] - columns["discard"]
+    games, agrees, cost = columns[GAME], columns["agrees"], columns["preferred"] - columns["discard"]
+    missed = columns["preferred"] - columns["gained"]
+
+    def beyond_preferred(values: np.ndarray, here: np.ndarray, is_preferred: bool) -> Number:
+        means = sampler.ratios(games[here], values[here])
+        return with_interval(means if is_preferred else means - sampler.ratios(games[agrees], values[agrees]))
 
     def classes(measure: np.ndarray, bounds: tuple[float, ...]) -> list[Cost]:
-        group = np.where(columns["agrees"], -1, np.searchsorted(bounds, measure, side="right"))
+        group = np.where(agrees, -1, np.searchsorted(bounds, measure, side="right"))
         ends = [(None, None), *pairwise((None, *bounds, None))]
         inside = [(*each, group == number) for number, each in enumerate(ends, -1)]
         return [
@@ -295,8 +301,8 @@ def _discard_evaluation(sampler: GameSampler, columns: dict[str, np.ndarray]) ->
                 high=high,
                 discards=int(here.sum()),
                 expected=float(cost[here].mean()),
-                actual=sampler.mean(games[here], (columns["preferred"] - gained)[here]),
-                placement=sampler.mean(games[here], columns["placement"][here]),
+                actual=beyond_preferred(missed, here, low is high),
+                placement=beyond_preferred(columns["placement"], here, low is high),
             )
             for low, high, here in inside
             if len(np.unique(games[here])) > 1
@@ -304,7 +310,7 @@ def _discard_evaluation(sampler: GameSampler, columns: dict[str, np.ndarray]) ->
 
     return DiscardEvaluation(
         decisions=len(games),
-        slope=sampler.slope(games, columns["discard"] - columns["position"], gained - columns["position"]),
+        slope=sampler.slope(games, columns["discard"] - columns["position"], columns["gained"] - columns["position"]),
         costs=classes(cost, _COSTS),
         differences=classes(columns["difference"], _DIFFERENCES),
     )

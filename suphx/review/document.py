@@ -138,7 +138,7 @@ class Decision(Document):
     lost: float | None = None
     """Expected points of the agent's choice minus those of the one taken, where both are known; may be negative."""
     mistake: str = ""
-    """`small`, `medium` or `large` by what was lost, from 100, 300 and 1,000 points; empty for less."""
+    """`mistake` from 300 points lost, `large` from 1,000; empty for less."""
 
 
 class Note(Document):

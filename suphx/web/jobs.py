@@ -30,6 +30,7 @@ WAITING = 4
 _OLD_NAMES = {
     b'"win by draw': b'"tsumo', b'"win by claim': b'"ron', b'"three-coloured': b'"three-colored',
     b'"all honours': b'"all honors', b'"all terminals and honours': b'"all terminals and honors',
+    b'"mistake":"small"': b'"mistake":""', b'"mistake":"medium"': b'"mistake":"mistake"', b'"medium":': b'"mistake":',
 }  # fmt: skip
 
 #: Makes a review, reporting its progress to a function, and returns it as JSON.

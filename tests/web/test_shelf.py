@@ -64,8 +64,14 @@ def test_a_review_with_its_notes_outlives_the_command(tmp_path):
 
 def test_a_review_saved_by_an_earlier_version_has_the_names_of_today():
     shelf, data = Shelf(), reviewed().model_dump_json()
-    assert '"tsumo' in data and '"ron' in data
-    shelf.add("review", "old", "old", data.replace('"tsumo', '"win by draw').replace('"ron', '"win by claim').encode())
+    assert '"tsumo' in data and '"ron' in data and '"mistake":"mistake"' in data
+    for new, old in (
+        ('"tsumo', '"win by draw'),
+        ('"ron', '"win by claim'),
+        ('"mistake":"mistake"', '"mistake":"medium"'),
+    ):
+        data = data.replace(new, old)
+    shelf.add("review", "old", "old", data.encode())
     jobs = ReviewJobs(shelf)
     assert jobs.result("old") == reviewed()
     jobs.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import suphx
 from simulator.record import ACTION_NAMES, RESULT_NAMES
 from simulator.scoring.yaku import YAKU
 from suphx.plugins import VIEWS
+from suphx.review.choices import MISTAKES
 from suphx.review.seats import SITUATIONS
 from suphx.supervised.measures import RIICHI_NAMES, SHANTEN_NAMES, TURN_NAMES
 from suphx.web.assets import languages, modules
@@ -118,3 +120,15 @@ def test_no_words_stand_in_the_code():
     assert [each for each in read if re.search(r"[A-Za-z]{2}", re.sub(r"\$\{.*?\}", "", each))] == [
         '"https://tenhou.net/0/?log=..."'
     ]
+
+
+@pytest.mark.parametrize("language", ["en", "ja", "zh"])
+def test_what_mistakes_cost_is_as_measured(language):
+    costs = json.loads((Path(suphx.__file__).parents[1] / "docs" / "results" / "outlook.json").read_text())["discards"][
+        "costs"
+    ]
+    (text,) = texts(language)["about.mistakes_means"]
+    for least in MISTAKES.values():
+        (cost,) = (each for each in costs if each["low"] == least)
+        numbers = cost["discards"], *(cost["actual"][end] for end in ("value", "low", "high"))
+        assert cost["actual"]["low"] > 0 and all(f"{number:,.0f}" in text for number in numbers)

@@ -70,6 +70,6 @@ export function lostFigures(seat) {
   const { points: lost, low, high, mistakes } = seat.lost;
   return [
     [number(lost), t("worth.lost_round"), low === null ? t("worth.against") : t("worth.between", { low: number(low), high: number(high) })],
-    [`${mistakes.small} · ${mistakes.medium} · ${mistakes.large}`, t("worth.mistakes"), t("worth.classes"), explained("mistakes")],
+    [`${mistakes.mistake} · ${mistakes.large}`, t("worth.mistakes"), t("worth.classes"), explained("mistakes")],
   ];
 }
