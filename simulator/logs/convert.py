@@ -34,8 +34,8 @@ def complete(game: GameLog) -> None:
     for stated, scored_round in zip(game.rounds, ours.rounds, strict=False):
         _fill(stated, scored_round)
         for win, scored in zip(stated.wins, scored_round.wins, strict=False):
-            if win.yaku is None:
-                win.liable = scored.liable
+            if win.yaku is None or not win.says_liable:
+                win.liable, win.says_liable = scored.liable, True
             _fill(win, scored)
             win.yakuman = scored.yakuman
     if not verified.mismatches:

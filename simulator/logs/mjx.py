@@ -226,6 +226,7 @@ class _RoundReader:
                 points=fields.number(win, "ten", MOST_POINTS),
                 yaku=yaku,
                 yakuman=bool(yakuman),
+                says_liable=False,
                 hand=sorted(_tiles(hand, "closedTiles")) or None,
                 meld_codes=[without_copy(code) for code in fields.numbers(hand, "opens", MELD_CODES - 1)][::-1],
                 ura_indicators=ura if in_riichi and ura else None,

@@ -119,6 +119,8 @@ class WinLog:
     """All dora indicators shown, including the first one."""
     ura_indicators: list[int] | None = None
     liable: int | None = None
+    """The seat that pays for the winner's yakuman; None for nobody, or where the format does not say."""
+    says_liable: bool = True
     deltas: list[int] | None = None
 
 

@@ -250,7 +250,7 @@ def _differences(ours: RoundLog, stated: RoundLog) -> Iterator[tuple[str, str, o
         statements.append((where, "yaku by mjai's names", yaku_names(win.yaku or ()), stated_win.mjai_yaku))
         # Tenhou does not name the liable seat where it is the discarder, who pays all anyway.
         unknown = None if win.liable == win.source else win.liable
-        if stated_win.yaku is not None and stated_win.liable not in (win.liable, unknown):
+        if stated_win.yaku is not None and stated_win.says_liable and stated_win.liable not in (win.liable, unknown):
             statements.append((where, "liable seat", str(win.liable), str(stated_win.liable)))
     for each in stated.standings:
         where = f"after {each.event} events"

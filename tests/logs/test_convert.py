@@ -4,12 +4,15 @@ import gzip
 import itertools
 import json
 
+import numpy as np
 import pytest
 from log_games import assert_same_game, looks, small_game
+from table import Scene
 
 from simulator.logs.archives import open_logs
 from simulator.logs.convert import write_as
 from simulator.logs.formats import FORMATS, detect, format_named, read_log
+from simulator.logs.from_record import game_log
 from simulator.logs.generate import generate_games
 from simulator.logs.model import LogError
 from simulator.logs.verify import verify_game
@@ -121,6 +124,20 @@ def test_rooms_and_lengths_by_their_names_and_the_date_survive(display, length):
     assert (game.room, game.rules.length, game.date) == (display, length, "2021-07-15 12:00")
     (again,) = read_log(format_named("tenhou6").write(game))
     assert (again.room, again.rules, again.date) == (game.room, game.rules, game.date)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_who_is_liable_is_found_again_where_a_format_does_not_say_it(name):
+    draws = {0: "5z", 1: " 9m", 2: "6z -", 3: "7z"}
+    scene = Scene({1: "123m9m147p556677z"}, draws=draws).play(
+        "0 discard 5z", "1 pong", "1 discard 1p", "2 discard 6z", "1 pong", "1 discard 4p", "3 discard 7z", "1 pong",
+        "1 discard 7p", "1 tsumo",
+    )  # fmt: skip
+    data = write_as(game_log(np.array([scene.ended]), Rules.tenhou()), format_named(name))
+    for target in NAMES:
+        (again,) = read_log(convert(data, target)[0])
+        assert verify_game(again).mismatches == [], target
+        assert again.rounds[0].wins[0].liable == (None if target in NO_POINTS else 3)
 
 
 @pytest.mark.full
