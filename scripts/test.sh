@@ -36,8 +36,8 @@ mypy --no-error-summary &
 suphx warmup # on all cores, before the tests' processes wait for each other's compiling
 wait $!
 # By files, since what the tests of a file share, such as processes on Ray, would be started in each process otherwise;
-# not those of many tests first, which would leave the long ones of a few to the end. Two processes more than cores, since
+# not those of many tests first, which would leave the long ones of a few to the end. One process more than cores, since
 # tests wait for other processes and browsers.
 cores=$(getconf _NPROCESSORS_ONLN)
-exec pytest --numprocesses $((cores < 6 ? cores + 2 : 8)) --dist loadfile --no-loadscope-reorder \
+exec pytest --numprocesses $((cores < 7 ? cores + 1 : 8)) --dist loadfile --no-loadscope-reorder \
     ${arguments[@]+"${arguments[@]}"}
