@@ -156,6 +156,18 @@ def test_all_pictures_of_a_match_and_none_of_too_few_games_to_draw_from(tmp_path
         assert all(path.stat().st_size > 5000 for path in paths)
 
 
+def test_the_whiskers_of_the_stable_ranks_are_the_intervals_of_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: dict[str, np.ndarray] = {}
+    monkeypatch.setattr(plots, "plot_stable_ranks", lambda _, samples, *rest: drawn.update(samples))
+    units = {"even": random_units(EVEN, 100, seed=6)}
+    estimate = summary(units["even"])
+    write_pictures(tmp_path, units, {"even": estimate})
+    ends = np.percentile(drawn["even"], plots._WHISKERS)
+    assert ends == pytest.approx(estimate["stable_rank_phoenix"]["interval"], abs=1e-3)
+
+
 @pytest.mark.parametrize(("deals", "warned"), [(6, True), (100, False)])
 def test_pictures_of_few_deals_warn_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deals: int, warned: bool

@@ -69,8 +69,10 @@ def test_a_review_saved_by_an_earlier_version_has_the_names_of_today():
         ('"tsumo', '"win by draw'),
         ('"ron', '"win by claim'),
         ('"mistake":"mistake"', '"mistake":"medium"'),
+        ('"mistakes":{"mistake":', '"mistakes":{"medium":'),
     ):
         data = data.replace(new, old)
+        assert old in data
     shelf.add("review", "old", "old", data.encode())
     jobs = ReviewJobs(shelf)
     assert jobs.result("old") == reviewed()

@@ -124,9 +124,8 @@ def test_no_words_stand_in_the_code():
 
 @pytest.mark.parametrize("language", ["en", "ja", "zh"])
 def test_what_mistakes_cost_is_as_measured(language):
-    costs = json.loads((Path(suphx.__file__).parents[1] / "docs" / "results" / "outlook.json").read_text())["discards"][
-        "costs"
-    ]
+    results = Path(suphx.__file__).parents[1] / "docs" / "results" / "outlook.json"
+    costs = json.loads(results.read_text())["discards"]["costs"]
     (text,) = texts(language)["about.mistakes_means"]
     for least in MISTAKES.values():
         (cost,) = (each for each in costs if each["low"] == least)
