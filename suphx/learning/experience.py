@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import torch
 
+from suphx.networks.convolution import Packed, masks_on
 from suphx.networks.inference import GPU_CHUNK
 from suphx.networks.precision import Precision
 
@@ -113,11 +115,18 @@ def microbatches(n: int, precision: Precision) -> list[slice]:
     return [slice(a, b) for a, b in pairwise([*range(0, n, size), n])]
 
 
-def input_of(packed: np.ndarray, planes: int) -> np.ndarray:
-    """Return the first of packed planes uint64[n, k] as the input uint64[n, planes] of a network, row by row.
+def planes_of(experience: np.ndarray, precision: Precision) -> Packed:
+    """Return the packed planes of decisions; where a GPU computes, they are sent to it, once for all networks."""
+    planes: np.ndarray = experience["planes"]
+    return masks_on(planes, precision.device) if precision.device.type == "cuda" else planes
+
+
+def input_of(packed: Packed, planes: int) -> Packed:
+    """Return the first of packed planes [n, k] as the input [n, planes] of a network, row by row.
 
     Raises ValueError if there are fewer.
     """
     if packed.shape[1] < planes:
         raise ValueError(f"a network of {planes} planes cannot see {packed.shape[1]}")
-    return np.ascontiguousarray(packed[:, :planes])
+    first = packed[:, :planes]
+    return first.contiguous() if isinstance(first, torch.Tensor) else np.ascontiguousarray(first)

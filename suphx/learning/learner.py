@@ -15,10 +15,11 @@ from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.advantages import Advantages, Moments, raw_advantages
 from suphx.learning.config import LearningConfig
 from suphx.learning.critic import Critic
-from suphx.learning.experience import Batch, microbatches
+from suphx.learning.experience import Batch, microbatches, planes_of
 from suphx.learning.model_learner import ModelLearner, ModelState, metrics_of
 from suphx.learning.optimizer import LearningDiverged
 from suphx.learning.peers import Peers
+from suphx.networks.convolution import Packed
 from suphx.networks.models import CRITIC, OUTPUTS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -95,14 +96,16 @@ class Learner:
     def learn(self, model: str, minibatch: np.ndarray, version: int) -> dict[str, dict[str, float]]:
         """Take a step of a model's policy, and of any critic; return metrics by name. version: that plays now."""
         staleness = float(version - minibatch["version"].astype(np.int64).mean())
-        metrics = {model: self.step(model, minibatch) | {"staleness": staleness}}
+        planes = planes_of(minibatch, self.precision)
+        metrics = {model: self.step(model, minibatch, planes) | {"staleness": staleness}}
         if self.critic is not None:
-            metrics[CRITIC] = self.critic.step(minibatch)
+            metrics[CRITIC] = self.critic.step(minibatch, planes)
         return metrics
 
-    def step(self, model: str, minibatch: np.ndarray) -> dict[str, float]:
+    def step(self, model: str, minibatch: np.ndarray, planes: Packed | None = None) -> dict[str, float]:
         """Take a step of a model's policy on a minibatch, with advantages; return metrics about it, by name.
 
+        planes: `planes_of` the decisions, if somebody has them already.
         Raises LearningDiverged, with nothing changed, if a metric is not finite, ValueError for no or illegal actions.
         """
         learning = self._models[model]
@@ -114,8 +117,9 @@ class Learner:
         config = self.config
         if guided:
             config = config.model_copy(update={"max_importance_weight": guided.after_max_importance_weight})
+        planes = planes_of(minibatch, self.precision) if planes is None else planes
         terms = [
-            learning.learn_from(minibatch[rows], config, measures=rows.start == 0)
+            learning.learn_from(minibatch[rows], planes[rows], config, measures=rows.start == 0)
             for rows in microbatches(len(minibatch), self.precision)
         ]
         metrics = self._peers.combine(metrics_of(terms))

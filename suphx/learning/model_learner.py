@@ -11,6 +11,7 @@ from suphx.learning.config import EntropyConfig, LearningConfig
 from suphx.learning.distributions import divergence, entropy, log_probabilities, log_weights
 from suphx.learning.experience import input_of
 from suphx.learning.optimizer import Optimizer
+from suphx.networks.convolution import Packed
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -98,15 +99,19 @@ class ModelLearner:
         faster = (shown, config.oracle.planes_rate) if config.oracle and hidden else None
         self.optimizer = Optimizer(network, rate, config.weight_decay, muon, None, config.max_grad_norm, faster)
 
-    def learn_from(self, rows: np.ndarray, config: LearningConfig, measures: bool) -> dict[str, torch.Tensor]:
+    def learn_from(
+        self, rows: np.ndarray, planes: Packed, config: LearningConfig, measures: bool
+    ) -> dict[str, torch.Tensor]:
         """Add the gradients of some decisions to those of the batch.
 
-        config: as it is in this phase. measures: measure the distance to the reference even if it does not affect
-        learning. Returns, by name and without gradients, terms of the decisions, [n] each, and `loss`, the sum over the
-        accepted ones.
+        planes: `planes_of` the decisions. config: as it is in this phase. measures: measure the distance to the
+        reference even if it does not affect learning. Returns, by name and without gradients, terms of the decisions,
+        [n] each, and `loss`, the sum over the accepted ones.
         """
         legal = self._tensor(rows["legal"])
-        log_policy = log_probabilities(self._logits(rows), legal)
+        log_policy = log_probabilities(
+            self.network.of_packed(input_of(planes, self.network.planes), self.precision), legal
+        )
         action, behavior = self._tensor(rows["action"].astype(np.int64)), self._tensor(rows["log_probability"])
         log_probability = log_policy.gather(1, action[:, None]).squeeze(1)
         terms = self._algorithm(log_probability, behavior, self._tensor(rows["advantage"]), config)
@@ -120,15 +125,12 @@ class ModelLearner:
         }
         pull = config.reference.coefficient if config.reference else 0.0
         if self.reference is not None and (measures or pull):
-            logits = torch.from_numpy(self.reference.logits(input_of(rows["planes"], self.reference.planes)))
-            values["kl_reference"] = divergence(log_policy, log_probabilities(logits.to(legal.device), legal))
+            logits = self.reference.logits_there(input_of(planes, self.reference.planes))
+            values["kl_reference"] = divergence(log_policy, log_probabilities(logits, legal))
             objective = objective - pull * values["kl_reference"]
         loss = -objective[terms.accepted].sum()
         loss.backward()
         return {name: each.detach() for name, each in (values | {"loss": loss}).items()}
-
-    def _logits(self, rows: np.ndarray) -> torch.Tensor:
-        return self.network.of_packed(input_of(rows["planes"], self.network.planes), self.precision)
 
     def _tensor(self, column: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(np.array(column)).to(self.precision.device)

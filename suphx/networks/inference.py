@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from suphx.networks.convolution import unpack, unpack_masks
+from suphx.networks.convolution import Packed, unpack, unpack_masks
 from suphx.networks.fused import FusedNetwork
 from suphx.networks.policy import Network, Trunk
 from suphx.networks.precision import Precision
@@ -29,7 +29,8 @@ _MIN_CHUNK = 32
 GPU_CHUNK = 4096
 #: Positions per pass with passes of a fixed size.
 GPU_PASS_SIZE, CPU_PASS_SIZE = 1024, 32
-#: Other passes on a GPU are a multiple of this, so that kernels are chosen and memory is kept for few shapes.
+#: Other passes on a GPU are a multiple of this, larger ones of an eighth of the next power of two: few shapes, for each
+#: of which kernels are chosen, a pass is recorded and memory is kept.
 _GPU_STEP = 256
 
 
@@ -41,6 +42,52 @@ def _workers(threads: int) -> ThreadPoolExecutor:
     busy machine (several processes, other users). These threads share out positions and never wait.
     """
     return ThreadPoolExecutor(threads, thread_name_prefix="inference", initializer=torch.set_num_threads, initargs=(1,))
+
+
+class _Recording:
+    """The passes of a network on a GPU, recorded as CUDA graphs: one launch for each instead of some seventy.
+
+    A network's recording stays when its weights change. Its passes follow one another, on whatever streams, since they
+    use the same memory.
+    """
+
+    def __init__(self, network: Network, precision: Precision, positions: int) -> None:
+        """positions: most of a pass."""
+        self._network, self._precision, self._positions = copy.deepcopy(network), precision, positions
+        self._weights: Network | None = None  # whose weights it has now
+        self._passes: dict[int, tuple[torch.cuda.CUDAGraph, torch.Tensor, torch.Tensor]] = {}  # by positions
+        self._pool = torch.cuda.graph_pool_handle()
+        self._done = torch.cuda.Event()
+        torch.cuda.current_stream(precision.device).synchronize()
+
+    def outputs(self, masks: torch.Tensor, network: Network) -> torch.Tensor:
+        """Return the outputs of a network for masks int64[n, planes] on the GPU."""
+        stream = torch.cuda.current_stream(self._precision.device)
+        stream.wait_event(self._done)
+        if self._weights is not network:
+            torch._foreach_copy_(list(self._network.parameters()), list(network.parameters()))
+            self._weights = network
+        outputs = []
+        for part in masks.split(self._positions):
+            graph, shown, answers = self._passes.get(len(part)) or self._record(part)
+            shown.copy_(part)
+            graph.replay()
+            outputs.append(answers.clone())
+        self._done.record(stream)
+        return torch.cat(outputs)
+
+    def _record(self, masks: torch.Tensor) -> tuple[torch.cuda.CUDAGraph, torch.Tensor, torch.Tensor]:
+        graph, masks = torch.cuda.CUDAGraph(), masks.clone()
+        now, stream = torch.cuda.current_stream(masks.device), torch.cuda.Stream(masks.device)
+        stream.wait_stream(now)
+        with torch.cuda.stream(stream):
+            self._network(unpack_masks(masks, self._precision.dtype))  # libraries choose their kernels
+        # Other threads may use the GPU meanwhile.
+        with torch.cuda.graph(graph, pool=self._pool, stream=stream, capture_error_mode="thread_local"):
+            outputs = self._network(unpack_masks(masks, self._precision.dtype))
+        now.wait_stream(stream)
+        self._passes[len(masks)] = graph, masks, outputs
+        return self._passes[len(masks)]
 
 
 class Evaluator:
@@ -78,6 +125,22 @@ class Evaluator:
                 self._pass = CPU_PASS_SIZE if self._on_cpu else GPU_PASS_SIZE
             if precision.device.type == "cuda":  # the weights are there before any stream uses them
                 torch.cuda.current_stream(precision.device).synchronize()
+        self._recording: _Recording | None = None
+
+    def recorded(self, network: Network | None = None) -> Evaluator:
+        """Return one whose passes on a GPU are recorded, for whoever asks again and again, from one thread.
+
+        network: newer weights of this network, by default these. What this evaluator has recorded serves them too. A
+        user's architecture, which may do what cannot be recorded, is computed as it is, as on a CPU.
+        """
+        other = self if network is None else Evaluator(network, self.precision, self._pass is not None)
+        if other.precision.device.type == "cuda" and isinstance(other._network, Trunk):
+            is_like = self._recording is not None and self._network.size == other._network.size
+            if is_like and self.planes == other.planes:
+                other._recording = self._recording
+            else:
+                other._recording = _Recording(other._network, self.precision, self._pass or GPU_CHUNK)
+        return other
 
     def logits(self, packed: np.ndarray) -> np.ndarray:
         """Return the network's outputs, f32[n, k], for packed planes uint64[n, planes].
@@ -96,16 +159,16 @@ class Evaluator:
         if self._on_cpu:
             here = self._on_threads(np.concatenate(parts) if len(parts) > 1 else parts[0])
             return lambda: here
-        n, step = sum(map(len, parts)), self._pass or _GPU_STEP
-        rows = max(-(-n // step), 1) * step
+        n = sum(map(len, parts))
+        rows = self._rows(n)
         is_pinned = self.precision.device.type == "cuda"
         packed = torch.empty((rows, self.planes), dtype=torch.int64, pin_memory=is_pinned)
         array = packed.numpy().view(np.uint64)
         np.concatenate([*parts, np.zeros((rows - n, self.planes), np.uint64)], out=array)
         with torch.inference_mode():
-            there = packed.to(self.precision.device, non_blocking=True)
-            passes = there.split(self._pass or GPU_CHUNK)
-            outputs = torch.cat([self._network(unpack_masks(each, self.precision.dtype)) for each in passes])
+            masks = packed.to(self.precision.device, non_blocking=True)
+            recording = self._recording
+            outputs = self._passes_of(masks) if recording is None else recording.outputs(masks, self._network)
             logits = outputs.to("cpu", torch.float32, non_blocking=True)  # to pinned memory
         done = torch.cuda.Event() if is_pinned else None
         if done is not None:
@@ -117,6 +180,25 @@ class Evaluator:
             return logits[:n].numpy()
 
         return wait
+
+    def logits_there(self, packed: Packed) -> torch.Tensor:
+        """Return the network's outputs, f32[n, k], on the device on which it computes."""
+        if isinstance(packed, np.ndarray):
+            return torch.from_numpy(self.logits(packed)).to(self.precision.device)
+        with torch.no_grad():
+            return self._passes_of(packed).float()
+
+    def _rows(self, n: int) -> int:
+        """Return how many positions are computed for n of them."""
+        if self._pass is not None:
+            return max(-(-n // self._pass), 1) * self._pass
+        left = n % GPU_CHUNK or min(n, GPU_CHUNK)
+        step = max(_GPU_STEP, 1 << max((left - 1).bit_length() - 3, 0))
+        return n - left + max(-(-left // step), 1) * step
+
+    def _passes_of(self, masks: torch.Tensor) -> torch.Tensor:
+        passes = masks.split(self._pass or GPU_CHUNK)
+        return torch.cat([self._network(unpack_masks(each, self.precision.dtype)) for each in passes])
 
     def _on_threads(self, packed: np.ndarray) -> np.ndarray:
         threads = self.precision.threads

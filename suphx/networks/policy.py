@@ -17,7 +17,7 @@ from simulator.record import SEATS
 from simulator.tiles import KINDS
 from suphx.errors import InputError
 from suphx.features.layout import PLANES
-from suphx.networks.convolution import KindConvolution, residual_block, unpack
+from suphx.networks.convolution import KindConvolution, Packed, residual_block, unpack
 from suphx.networks.first_layer import first_layer
 from suphx.networks.models import CRITIC, MODEL_PLANES, OUTLOOK, OUTPUTS
 from suphx.networks.precision import Precision
@@ -122,8 +122,8 @@ class Network(nn.Module):
         """Return the outputs, float[n, outputs] as in `models.OUTPUTS`, for planes float[n, 34, planes]."""
         raise NotImplementedError
 
-    def of_packed(self, packed: np.ndarray, precision: Precision) -> torch.Tensor:
-        """Return the outputs, float32, for packed planes uint64[n, planes]; gradients flow to the parameters."""
+    def of_packed(self, packed: Packed, precision: Precision) -> torch.Tensor:
+        """Return the outputs, float32, for packed planes; gradients flow to the parameters."""
         planes = unpack(packed, precision.dtype, precision.device)
         with torch.autocast(precision.device.type, precision.dtype, enabled=precision.dtype != torch.float32):
             return self(planes).float()
@@ -153,8 +153,8 @@ class Trunk(Network):
         """Return the head's answers, float32, for planes float[n, 34, planes] (`planes.unpack`)."""
         return self.head(self._after_first(self.first_of(planes))).float()
 
-    def of_packed(self, packed: np.ndarray, precision: Precision) -> torch.Tensor:
-        """Return the result of `forward` for packed planes uint64[n, planes]; on a CPU they are not unpacked."""
+    def of_packed(self, packed: Packed, precision: Precision) -> torch.Tensor:
+        """Return the result of `forward` for packed planes; on a CPU they are not unpacked."""
         return self.head(self._after_first(self.first_of_packed(packed, precision))).float()
 
     def first_of(self, planes: torch.Tensor) -> torch.Tensor:
@@ -162,10 +162,11 @@ class Trunk(Network):
         x = planes.transpose(1, 2).unsqueeze(-1)  # [n, planes, 34, 1], channels last in memory: no copy
         return functional.relu(self.first(x), inplace=True)
 
-    def first_of_packed(self, packed: np.ndarray, precision: Precision) -> torch.Tensor:
-        """Return the same for packed planes uint64[n, planes]."""
+    def first_of_packed(self, packed: Packed, precision: Precision) -> torch.Tensor:
+        """Return the same for packed planes."""
         if precision.device.type != "cpu":
             return self.first_of(unpack(packed, precision.dtype, precision.device))
+        assert isinstance(packed, np.ndarray)
         assert self.first.bias is not None
         return first_layer(packed, self.first.weight, self.first.bias, precision.dtype, precision.threads)
 

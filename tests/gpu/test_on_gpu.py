@@ -64,6 +64,24 @@ def test_logits_of_fixed_passes_do_not_depend_on_the_batch(dtype):
     assert np.array_equal(evaluator.logits(planes), np.concatenate(parts))
 
 
+@pytest.mark.parametrize("dtype", LOGITS)
+def test_recorded_passes_give_what_the_network_gives(dtype):
+    """For every number of positions, from two streams, and with the weights of whoever is asked."""
+    precision = choose_precision("cuda", dtype)
+    plain = [Evaluator(network(seed), precision) for seed in (0, 1)]
+    first = Evaluator(network(0), precision).recorded()
+    recorded = [first, first.recorded(network(1))]
+    streams = [torch.cuda.Stream(), torch.cuda.Stream()]
+    for n in (1, 300, 300, 1500, 5000, 300):
+        planes = made_up_planes(n)
+        pending = []
+        for turn in range(4):
+            with torch.cuda.stream(streams[turn % 2]):
+                pending.append(recorded[turn // 2].start([planes]))
+        for turn, wait in enumerate(pending):
+            assert difference(wait(), plain[turn // 2].logits(planes)) < 1e-5
+
+
 @pytest.mark.parametrize("dtype", GRADIENTS)
 def test_gradients(dtype):
     planes, kinds = made_up_planes(300), torch.arange(300) % 34
@@ -108,7 +126,7 @@ def test_a_checkpoint_of_one_device_goes_on_on_the_other(first, second):
 
 def test_requests_of_several_simulators_are_each_answered():
     precision = choose_precision("cuda", "float32")
-    evaluators = {(player, "discard"): Evaluator(network(player), precision) for player in (0, 1)}
+    evaluators = {(player, "discard"): Evaluator(network(player), precision).recorded() for player in (0, 1)}
     server = NetworkServer(lambda: Snapshot(evaluators, 3, 0.5), precision.device)
     channels = [RequestChannel(Client(server.address, authkey=server.key)) for _ in range(4)]
     for turn in range(20):

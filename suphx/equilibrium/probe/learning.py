@@ -27,7 +27,7 @@ from suphx.learning.config import (
     ReplayConfig,
 )
 from suphx.learning.distributions import log_probabilities
-from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, input_of
+from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype
 from suphx.learning.learner import Learner
 from suphx.networks.models import OUTPUTS
 from suphx.networks.policy import PolicyNetwork
@@ -183,7 +183,8 @@ def by_network(
         rows = np.zeros(len(nodes), experience_dtype(seen.shape[1], OUTPUTS[MODEL]))
         rows["planes"] = seen
         legal = np.arange(OUTPUTS[MODEL]) < widths[kind][:, None]
-        return _probabilities(network, input_of(rows["planes"], network.planes), legal, PRECISION), rows
+        shown = np.ascontiguousarray(rows["planes"][:, : network.planes])
+        return _probabilities(network, shown, legal, PRECISION), rows
 
     return ask
 

@@ -69,6 +69,7 @@ class PlayingNetworks:
         fixed = inputs.load_networks()
         players: dict[int, Mapping[str, PolicyNetwork | ValueNetwork]] = {LEARNER: fixed.start}
         players |= {inputs.number_of(name): networks for name, networks in fixed.opponents.items()}
+        self.now = Snapshot({})
         self.now = Snapshot(self._evaluators_of(players))
         """What answers now; replaced as a whole."""
         self.delay: float | None = None
@@ -107,8 +108,11 @@ class PlayingNetworks:
     def _evaluators_of(
         self, players: Mapping[int, Mapping[str, PolicyNetwork | ValueNetwork]]
     ) -> dict[PlayerModel, Evaluator]:
+        before = self.now.networks
         return {
-            (player, model): Evaluator(network, self._precision)
+            (key := (player, model)): before[key].recorded(network)
+            if key in before
+            else Evaluator(network, self._precision).recorded()
             for player, networks in players.items()
             for model, network in networks.items()
         }
