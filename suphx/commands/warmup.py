@@ -50,25 +50,40 @@ def _features() -> None:
 def _training() -> None:
     import numpy as np
 
+    from simulator.rules import Rules
+    from suphx.agent.registry import untrained_networks
     from suphx.dataset.loader import Source
     from suphx.dataset.logs import generated
     from suphx.dataset.selection import select
     from suphx.dataset.suits import permute_suits
+    from suphx.learning.advantages import raw_advantages
+    from suphx.learning.config import LearningConfig
+    from suphx.learning.experience import SEATS
     from suphx.networks.models import MODELS
     from suphx.networks.policy import PolicyNetwork
     from suphx.networks.precision import choose_precision
     from suphx.networks.sizes import NetworkSize
+    from suphx.selfplay.config import TrainConfig
+    from suphx.selfplay.play import CollectedRounds
+    from suphx.selfplay.policy import SelfPlayPolicy
     from suphx.supervised.measures import situations
 
-    prepared = generated(2)
+    prepared, precision, size = generated(2), choose_precision("cpu", "float32", 1), NetworkSize(filters=4, blocks=1)
     for model in MODELS:
         source = Source(prepared, select(prepared, model, None))
         collected = source.collect(np.arange(min(4, len(source.selection.rounds))))
         planes = source.encode(collected)
         situations(collected.positions, collected.pairs)
         permute_suits(planes, np.zeros(len(planes), np.int64), np.zeros(len(planes), np.int64), False)
-        network = PolicyNetwork(model, NetworkSize(filters=4, blocks=1))
-        network.of_packed(planes, choose_precision("cpu", "float32", 1)).sum().backward()
+        network = PolicyNetwork(model, size)
+        network.of_packed(planes, precision).sum().backward()
+    config = TrainConfig(learning=LearningConfig(models=list(MODELS), baseline="critic"))
+    play = CollectedRounds(config, 1, 0, config.reward.load(Rules.tenhou()), [])
+    play.collector.set_policy(0, SelfPlayPolicy(0, untrained_networks(size), precision, 0))
+    while not play.has_rounds:
+        play.step()
+    batch, _ = play.take()
+    raw_advantages(config.learning, batch, lambda rows: np.zeros((len(rows), SEATS), np.float32))
 
 
 def _bot() -> None:
