@@ -104,6 +104,7 @@ READ: dict[str, str] = {
     "duel node": "needs a trained table: tests/equilibrium/duel/test_duel_commands.py",
     "solve one_card:OneCard": "a file of the reader's own: tests/equilibrium/test_solve_command.py",
     "web": "serves until it is stopped: tests/web/test_web_command.py",
+    "train workstation": "needs a GPU: tests/gpu, scripts/on_gpu.sh",
     "train configs/cluster.yaml --address": "needs a cluster: tests/selfplay/test_roles_run.py",
     "compare": "needs matches: tests/evaluation/test_evaluate_command.py",
     "evaluate --challenger adapted": "takes hours: tests/adaptation/test_adapted_agent.py",
