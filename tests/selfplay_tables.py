@@ -6,7 +6,7 @@ import numpy as np
 
 from simulator.rules import Rules
 from suphx.agent.registry import untrained_networks
-from suphx.learning.experience import Batch, join
+from suphx.learning.experience import Batch
 from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, choose_precision
@@ -53,12 +53,9 @@ def tiny_collector(
 def collect(collector: Collector, rounds: int) -> Batch:
     """Return what comes of so many rounds at least, from now on."""
     until = collector.counters["rounds"] + rounds
-    batches = []
     while collector.counters["rounds"] < until:
-        finished = collector.step()
-        if finished is not None:
-            batches.append(finished[0])
-    return join(batches)
+        collector.step()
+    return collector.take()
 
 
 def assert_same(first: Batch, second: Batch) -> None:

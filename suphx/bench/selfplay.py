@@ -26,7 +26,7 @@ from suphx.networks.sizes import NetworkSize
 from suphx.reward.kinds import TableRewards
 from suphx.reward.rounds import PointRewards
 from suphx.selfplay.collect import Collector
-from suphx.selfplay.config import FourLearners
+from suphx.selfplay.config import SENT_DECISIONS, FourLearners
 from suphx.selfplay.policy import sampling_of
 
 T = TypeVar("T")
@@ -125,13 +125,20 @@ def bench_collector(
     collector.set_policy(0, RuleAgent(player("sensible")))
     while collector.counters["decisions"] < _DECISIONS_BEFORE * games:
         collector.step()
+    collector.take()
     policy = TimedPolicy(networks, precision, seed)
     collector.set_policy(1, policy)
+
+    def step() -> None:
+        collector.step()
+        if collector.learnable >= SENT_DECISIONS:
+            collector.take()
+
     same, large = (BareNetworks(networks, precision, batch_invariant) for batch_invariant in (True, False))
     for _ in range(_STEPS_BEFORE - 1):
-        collector.step()
+        step()
     policy.inside = Spent()
-    collector.step()
+    step()
     for each in (same, large):  # not counted: networks are set up once per size of a call
         each.repeat(policy.inside.calls)
         each.spent = Spent()
@@ -140,7 +147,7 @@ def bench_collector(
     for turn in range(turns):
         before_turn = len(policy.inside.calls)
         while whole.wall < seconds * (turn + 1) / turns:
-            whole.during(collector.step)
+            whole.during(step)
         same.repeat(policy.inside.calls[before_turn:])
         large.repeat([*(policy.inside.rows() - large.spent.rows()).items()])
 

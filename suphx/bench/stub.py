@@ -81,6 +81,7 @@ class _Group:
         collector.set_policy(0, RuleAgent(player("sensible")))
         while collector.counters["decisions"] < _DECISIONS_BEFORE * games:
             collector.step()
+        collector.take()
         sampling = sampling_of(config.learning.models, seed)
         collector.set_policy(0, Flow({}, PlaneEncoder(), Sampling(), sampling, config.name))
         self.begin()
@@ -90,8 +91,8 @@ class _Group:
         self._channel.send(self._begun.requests)
 
     def step(self) -> None:
-        self.play.finish(self._begun, self._channel.answer().logits)
-        if self.play.has_rounds and self.play.learnable >= SENT_DECISIONS:
+        self.play.collector.finish(self._begun, self._channel.answer().logits)
+        if self.play.collector.has_rounds and self.play.collector.learnable >= SENT_DECISIONS:
             self.play.take()
         self.begin()
 

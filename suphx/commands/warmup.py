@@ -80,8 +80,8 @@ def _training() -> None:
     config = TrainConfig(learning=LearningConfig(models=list(MODELS), baseline="critic"))
     play = CollectedRounds(config, 1, 0, config.reward.load(Rules.tenhou()), [])
     play.collector.set_policy(0, SelfPlayPolicy(0, untrained_networks(size), precision, 0))
-    while not play.has_rounds:
-        play.step()
+    while not play.collector.has_rounds:
+        play.collector.step()
     batch, _ = play.take()
     raw_advantages(config.learning, batch, lambda rows: np.zeros((len(rows), SEATS), np.float32))
 

@@ -7,6 +7,7 @@ the start of the next one, for each seat from its own view.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +51,17 @@ class Games:
         n_starts = self.n_starts[which]
         width = max(int(n_starts.max(initial=1)), 1)
         return Games(self.starts[which][:, :width], n_starts, self.ended[which], self.final_scores[which])
+
+
+def joined_games(parts: Sequence[Games]) -> Games:
+    """Return several batches of games as one."""
+    starts = np.zeros((sum(map(len, parts)), max(games.starts.shape[1] for games in parts)), START)
+    at = 0
+    for games in parts:
+        starts[at : at + len(games), : games.starts.shape[1]] = games.starts
+        at += len(games)
+    rest = zip(*((games.n_starts, games.ended, games.final_scores) for games in parts), strict=True)
+    return Games(starts, *map(np.concatenate, rest))
 
 
 #: Number of rounds, East 1 to West 4.

@@ -1,4 +1,4 @@
-"""`Collector`: plays games endlessly and returns, as rounds end, their decisions and rewards.
+"""`Collector`: plays games endlessly, and collects the decisions and rewards of the rounds that end.
 
 It is the core of the simulator role: tables, the policies that play at them, and rewards. Its results depend only on
 its configuration, its random seed and the weights it is given, not on timing; its state is plain arrays.
@@ -22,8 +22,9 @@ from suphx.agent.sampling import highest_probability
 from suphx.checkpoint import joined, tensors_below
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
-from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, rows_of
+from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, join, rows_of
 from suphx.networks.models import MODEL_PLANES, OUTPUTS
+from suphx.reward.games import Games
 from suphx.reward.kinds import TableRewards
 from suphx.selfplay.config import LEARNER, TableConfig, seated
 from suphx.selfplay.policy import fitting
@@ -50,6 +51,19 @@ class BegunStep:
         """What is to be computed: packed planes uint64[m, planes]."""
         waiting = [(player, part) for player, _, part in self.parts if isinstance(part, FlowBatch)]
         return {(player, model): planes for player, part in waiting for model, planes in part.planes.items()}
+
+
+@dataclass(frozen=True)
+class _Rounds:
+    """The rounds that ended in a step."""
+
+    ended: Ended
+    games: Games
+    """Of each round, up to its end."""
+    rows: np.ndarray
+    """i64[m]: to which round each trajectory belongs."""
+    batch: Batch
+    """What is learned from, without rewards."""
 
 
 class Collector:
@@ -100,6 +114,14 @@ class Collector:
         """i64[slots, 4]: the player in each seat, LEARNER or an opponent's number from 1 on."""
         self._steps = np.zeros(slots, np.uint16)  # decisions of any network in the round so far
         self._version_dealt = np.zeros(slots, np.uint32)
+        self._rounds: list[_Rounds] = []
+        self.learnable = 0
+        """Decisions of networks that learn in the rounds that have not been taken yet."""
+
+    @property
+    def has_rounds(self) -> bool:
+        """Whether any round has ended since they were last taken."""
+        return bool(self._rounds)
 
     def set_policy(self, version: int, policy: Agent) -> None:
         """Set the agent that plays the learner's seats from now on, and its version."""
@@ -108,8 +130,8 @@ class Collector:
         self._policy = policy
         self.counters["version"] = version
 
-    def step(self) -> tuple[Batch, Ended] | None:
-        """Answer every pending decision; return experience and records of the rounds that this ended, if any."""
+    def step(self) -> Ended | None:
+        """Answer every pending decision; return the rounds that this ended, if any."""
         return self.finish(self.begin(), {})
 
     def begin(self) -> BegunStep:
@@ -125,7 +147,7 @@ class Collector:
                 parts.append((number, rows, agent.act(self.tables.games, part)))
         return BegunStep(decisions, parts)
 
-    def finish(self, begun: BegunStep, logits: Mapping[PlayerModel, np.ndarray]) -> tuple[Batch, Ended] | None:
+    def finish(self, begun: BegunStep, logits: Mapping[PlayerModel, np.ndarray]) -> Ended | None:
         """Finish the step that was begun last; returns as `step`. logits: f32[m, 34 or 2] for each of its requests."""
         actions = np.empty(len(begun.decisions), np.int64)
         for player, rows, part in begun.parts:
@@ -144,7 +166,19 @@ class Collector:
             free = ended.game[ended.finished]
             self.tables.restart(free, self.counters["begun"] + np.arange(len(free)))
             self.counters["begun"] += len(free)
-        return self._finish(ended)
+        self._finish(ended)
+        return ended
+
+    def take(self) -> Batch:
+        """Return the experience of the rounds that have ended since this was last called, at least one."""
+        rounds, self._rounds, self.learnable = self._rounds, [], 0
+        batch = join([each.batch for each in rounds])
+        rewards = self.rewards.of_several([(each.ended, each.games) for each in rounds])
+        first = np.cumsum([0, *(len(each.ended) for each in rounds)])
+        rows = np.concatenate([at + each.rows for at, each in zip(first[:-1], rounds, strict=True)])
+        seats = batch.trajectories["seat"][:, None].astype(np.int64) + np.arange(SEATS)
+        batch.trajectories["rewards"] = rewards[rows[:, None], seats % SEATS]
+        return batch.fill()
 
     def _keep(self, decisions: Decisions, outputs: Sequence[ModelOutput]) -> None:
         """Keep the decisions of the policy's networks in one step."""
@@ -170,29 +204,30 @@ class Collector:
                     columns["hidden"] = encode_oracle_batch(self.tables.games, index, seats)
                 self._pending[output.model].add(owners[rows], columns)
 
-    def _finish(self, ended: Ended) -> tuple[Batch, Ended]:
-        rewards = self.rewards.of(ended)
+    def _finish(self, ended: Ended) -> None:
         rows, seats = np.nonzero(self.seated[ended.game] == LEARNER)
         slots = ended.game[rows]
         trajectories = np.zeros(len(rows), TRAJECTORY)
         trajectories["game"], trajectories["round"] = ended.records["number"][rows], ended.records["deals"][rows] - 1
         trajectories["seat"], trajectories["last"] = seats, ended.finished[rows]
         trajectories["version"] = self._version_dealt[slots]
-        trajectories["rewards"] = rewards[rows[:, None], (seats[:, None] + np.arange(SEATS)) % SEATS]
         number = np.full(len(self.tables) * SEATS, -1)  # of each seat's trajectory
         number[slots.astype(np.int64) * SEATS + seats] = np.arange(len(trajectories))
         experience = {model: pending.take(number) for model, pending in self._pending.items()}
-        batch = Batch(trajectories, experience).fill()
-
+        self._rounds.append(_Rounds(ended, self.rewards.note(ended), rows, Batch(trajectories, experience)))
+        self.learnable += sum(map(len, experience.values()))
         self._steps[ended.game] = 0
         self._version_dealt[ended.game] = self.counters["version"]
         self.seated[ended.game] = seated(self.table, self.tables.games["number"][ended.game])
         self.counters["rounds"] += len(ended)
         self.counters["games"] += int(ended.finished.sum())
-        return batch, ended
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return everything except the policy, as plain arrays: a restored copy with the same policy plays the same."""
+        """Return everything except the policy, as plain arrays: a restored copy with the same policy plays the same.
+
+        Rounds that have ended must have been taken.
+        """
+        assert not self._rounds
         arrays = {
             "games": as_bytes(self.tables.games),
             "asked": self._steps.copy(),

@@ -102,8 +102,8 @@ class LocalTraining(SelfPlayTraining):
 
     def _collect(self) -> tuple[Batch, PlayCounts]:
         """Play until the finished rounds contain at least a batch of decisions, and return them."""
-        while self._play.learnable < self.config.learning.batch:
-            ended = self._play.step()
+        while self.collector.learnable < self.config.learning.batch:
+            ended = self.collector.step()
             if ended is not None:
                 finished = int(ended.finished.sum())
                 self.learner.count_games(finished)

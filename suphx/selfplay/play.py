@@ -9,14 +9,13 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from simulator.rules import Rules
-from simulator.tables import Ended
 from suphx.agent.interface import Agent, Follower
 from suphx.agent.registry import load_agent
 from suphx.errors import InputError
-from suphx.learning.experience import Batch, join
+from suphx.learning.experience import Batch
 from suphx.networks.precision import Precision
 from suphx.reward.kinds import RoundRewards, TableRewards
-from suphx.selfplay.collect import BegunStep, Collector, PlayerModel
+from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
 
 
@@ -49,7 +48,7 @@ class PlayCounts:
 
 
 class CollectedRounds:
-    """A collector of a configuration's games, with the rounds that have ended since they were last taken."""
+    """A collector of a configuration's games, with counts of the rounds that are taken from it."""
 
     def __init__(
         self,
@@ -68,9 +67,6 @@ class CollectedRounds:
             config.table, Rules.preset(config.rules), TableRewards(rewards, slots), slots, seed,
             learning.models, opponents, max_confidence=learning.max_confidence, **config.hidden_planes,
         )  # fmt: skip
-        self.learnable = 0
-        """Decisions of networks that learn in the rounds that have not been taken yet."""
-        self._batches: list[Batch] = []
         self._counted = dict(self.collector.counters)
         self._began = time.perf_counter()
 
@@ -79,28 +75,9 @@ class CollectedRounds:
         """Seconds since rounds were last taken."""
         return time.perf_counter() - self._began
 
-    @property
-    def has_rounds(self) -> bool:
-        """Whether any round has ended since they were last taken."""
-        return bool(self._batches)
-
-    def step(self) -> Ended | None:
-        """Answer all pending decisions; return the rounds that this ended, if any."""
-        return self.finish(self.collector.begin(), {})
-
-    def finish(self, begun: BegunStep, logits: Mapping[PlayerModel, np.ndarray]) -> Ended | None:
-        """Finish a step of the collector; return the rounds that this ended, if any."""
-        finished = self.collector.finish(begun, logits)
-        if finished is None:
-            return None
-        batch, ended = finished
-        self._batches.append(batch)
-        self.learnable += sum(map(len, batch.experience.values()))
-        return ended
-
     def take(self) -> tuple[Batch, PlayCounts]:
         """Return the rounds that have ended since this was last called, at least one, and their counts."""
-        batch, self._batches, self.learnable = join(self._batches), [], 0
+        batch = self.collector.take()
         now, before = self.collector.counters, self._counted
         rewards, (square, count) = (
             batch.trajectories["rewards"][:, 0].astype(np.float64),

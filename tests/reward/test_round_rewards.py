@@ -29,15 +29,30 @@ def games() -> list[np.ndarray]:
     return [game.rounds for game in play_games([player("sensible")] * 4, 8, RULES, seed=3)]
 
 
-def rewards_by_game(rewards: TableRewards, games: list[np.ndarray]) -> list[np.ndarray]:
-    """Return f32[rounds, 4] of each game, with the games side by side: in each step one round of those still going."""
-    found: list[list[np.ndarray]] = [[] for _ in games]
+def steps_of(games: list[np.ndarray]) -> list[Ended]:
+    """Return the games' rounds as if they were played side by side: in each step one round of those still going."""
+    steps = []
     for place in range(max(map(len, games))):
         going = np.array([slot for slot, rounds in enumerate(games) if place < len(rounds)], np.int32)
-        ended = Ended(going, np.array([games[slot][place] for slot in going], GAME))
-        for slot, row in zip(going, rewards.of(ended), strict=True):
-            found[slot].append(row)
-    return [np.array(each) for each in found]
+        steps.append(Ended(going, np.array([games[slot][place] for slot in going], GAME)))
+    return steps
+
+
+def rewards_by_game(rewards: TableRewards, games: list[np.ndarray]) -> list[np.ndarray]:
+    """Return f32[rounds, 4] of each game."""
+    steps = steps_of(games)
+    slots, rows = np.concatenate([each.game for each in steps]), np.concatenate([rewards.of(each) for each in steps])
+    return [rows[slots == slot] for slot in range(len(games))]
+
+
+@pytest.mark.parametrize("config", [RoundReward(), PhiReward()])
+def test_rewards_of_several_steps_at_once_are_those_of_each(config, games):
+    each, at_once = rewards_of(config, len(games)), rewards_of(config, len(games))
+    steps = steps_of(games)
+    assert len({len(rounds) for rounds in games}) > 1  # some games end while others go on
+    expected = np.concatenate([each.of(ended) for ended in steps])
+    assert at_once.of_several([(ended, at_once.note(ended)) for ended in steps]) == pytest.approx(expected, abs=1e-5)
+    assert at_once.take_errors() == pytest.approx(each.take_errors(), rel=1e-4)
 
 
 @pytest.mark.parametrize("config", [RoundReward(), PhiReward()])

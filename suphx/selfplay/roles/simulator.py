@@ -144,10 +144,11 @@ class _Group:
         logits = self._client.receive()
         version = self._client.version
         self.play.collector.set_policy(version, self._policy)
-        ended = self.play.finish(self._begun, logits)
+        ended = self.play.collector.finish(self._begun, logits)
         if ended is not None and self._is_sampled:
             self._simulator.sample(ended, version)
-        if self.play.has_rounds and (self.play.learnable >= self._wanted or self.play.seconds > _SENT_SECONDS):
+        collector = self.play.collector
+        if collector.has_rounds and (collector.learnable >= self._wanted or self.play.seconds > _SENT_SECONDS):
             self._send()
 
     def _send(self) -> None:
