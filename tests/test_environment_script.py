@@ -33,7 +33,7 @@ def folder(tmp_path):
     program(tmp_path / ".venv/bin/python", STAND_IN)
     program(tmp_path / ".venv/bin/activate", "")
     program(tmp_path / "bin/nvidia-smi", "#!/bin/sh\nexit ${CARD:-9}\n")
-    for name in ("npm", "chromium"):
+    for name in ("npm", "chromium-headless-shell"):
         program(tmp_path / "bin" / name, "#!/bin/sh\n")
     program(tmp_path / "bin/uname", "#!/bin/sh\necho ${SYSTEM:-Linux}\n")
     return tmp_path
