@@ -223,6 +223,76 @@ def test_the_largest_differences_come_first_and_lead_to_their_decisions(page, re
     assert f"Difference {sizes[2]:.2f}" in page.locator(".verdict").inner_text()
 
 
+def test_differences_are_filtered_by_kind_and_round(page, review_file):
+    """Worst first all the same; the key for the next one goes through what is left."""
+    differing = [
+        each
+        for of_round in reviewed().seats[0].decisions
+        for each in of_round
+        if not each.agrees and each.difference > 0
+    ]
+    open_at(page, review_file)
+    page.locator("#tab-differences").click()
+    places = page.locator(".differences .place")
+    assert places.count() == len(differing)
+    number = differing[0].round
+    page.locator("#filter-round").select_option(str(number))
+    of_round = sorted((each for each in differing if each.round == number), key=lambda each: -each.difference)
+    assert page.locator(".differences .size").all_inner_texts() == [f"{each.difference:.2f}" for each in of_round]
+    assert page.evaluate("document.activeElement.id") == "filter-round"
+    page.locator(".differences button").first.click()
+    seen = []
+    for _ in of_round:
+        seen.append(int(re.search(r"round=(\d+)", page.url)[1]))
+        page.keyboard.press("d")
+    assert set(seen) == {number}
+    page.locator("#tab-differences").click()
+    page.locator("#filter-round").select_option("")
+    situation = next(each.situation for each in differing if each.situation != "discard")
+    page.locator("#filter-kind").select_option(situation)
+    assert places.count() == sum(each.situation == situation for each in differing)
+
+
+def test_a_quiz_hides_what_the_agent_thinks_until_one_has_chosen(page, review_file):
+    decision = next(each for of_round in reviewed().seats[2].decisions for each in of_round if not each.agrees)
+    open_at(page, review_file, f"#seat=2&round={decision.round}&frame={decision.frame}")
+    assert page.locator(".candidate").count()
+    page.keyboard.press("q")
+    choices = page.locator(".quiz button")
+    assert choices.count() == len(decision.candidates)
+    for hidden in (".candidate", ".verdict", "svg.table .bar", "svg.table .mark-taken", "svg.table .mark-preferred"):
+        assert page.locator(hidden).count() == 0, hidden
+    page.keyboard.press(",")
+    page.keyboard.press(".")
+    assert "Difference" not in page.locator("#status").inner_text()  # nor is it read aloud
+    choices.nth(0).click()
+    assert page.locator(".candidate").count()
+    words = page.locator(".verdict").first.inner_text()
+    assert "Your choice: " in words and "of 1 choice was the agent's." in words
+    page.keyboard.press("q")
+    assert page.locator(".verdict").count() == 1  # the answer is the quiz's alone
+
+
+def test_a_quiz_says_whether_a_choice_is_the_agents(page, review_file):
+    first, second = [
+        each
+        for of_round in reviewed().seats[0].decisions
+        for each in of_round
+        if each.situation == "discard" and not each.agrees
+    ][:2]
+    open_at(page, review_file, f"#seat=0&round={first.round}&frame={first.frame}")
+    page.keyboard.press("q")
+    tile = first.candidates[first.preferred].tile
+    page.locator(f"svg.table .own [data-tile='{tile}']").first.click()
+    assert "It is the agent's too. 1 of 1 choice was" in page.locator(".verdict").first.inner_text()
+    assert page.locator(".verdict").first.get_attribute("class") == "verdict agrees"
+    page.evaluate("(place) => { location.hash = place; }", f"#seat=0&round={second.round}&frame={second.frame}")
+    page.wait_for_selector(".quiz")
+    tile = second.candidates[second.taken].tile
+    page.locator(f"svg.table .own [data-tile='{tile}']").first.click()
+    assert "1 of 2 choices were the agent's." in page.locator(".verdict").first.inner_text()
+
+
 def test_the_game_has_its_curve_results_and_rates(page, review_file):
     open_at(page, review_file)
     page.click("#tab-game")

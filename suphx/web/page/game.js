@@ -1,6 +1,6 @@
 // The lists about a whole game: largest differences, the curve of Phi, results, rates.
 import { phiChart } from "suphx/chart.js";
-import { explained } from "suphx/controls.js";
+import { explained, selectOf } from "suphx/controls.js";
 import { candidateShort, decisionPicture } from "suphx/decision.js";
 import { h } from "suphx/dom.js";
 import { kindOf, tilesInline } from "suphx/tiles.js";
@@ -9,9 +9,15 @@ import { lostFigures } from "suphx/worth.js";
 
 const SHOWN = 40;
 
-/** The decisions of a seat that differ from the agent's, in order of decreasing importance. */
-export function largest(seat) {
-  return seat.decisions.flat().filter((each) => !each.agrees && each.difference > 0).sort((a, b) => b.difference - a.difference);
+const MISTAKES = "mistake"; // the kind of all decisions that are marked as one
+
+const isOfKind = (each, kind) => !kind || (kind === MISTAKES ? Boolean(each.mistake) : kindOfDecision(each) === kind);
+
+/** The decisions of a seat that differ from the agent's, in order of decreasing importance: all, or those of a kind or a round. */
+export function largest(seat, { kind, round } = { kind: "", round: "" }) {
+  return seat.decisions.flat()
+    .filter((each) => !each.agrees && each.difference > 0 && isOfKind(each, kind) && (round === "" || each.round === Number(round)))
+    .sort((a, b) => b.difference - a.difference);
 }
 
 /** A candidate with its probability. */
@@ -79,19 +85,38 @@ export function summaryPanel(review, seat, frames, go) {
     explained("kinds"));
 }
 
-/** The list of the largest differences; `go(decision)` is called when one is chosen. */
-export function differencesPanel(review, seat, go) {
-  if (!seat) return h("p", { class: "quiet" }, t("review.not_reviewed"));
+/** Select boxes for the kind and the round of differences; `filter` has what is chosen, `change()` is called when it is another. */
+function filters(review, seat, filter, change) {
   const all = largest(seat);
-  if (!all.length) return h("p", {}, t("review.no_differences"));
-  return h("ol", { class: "differences" }, all.slice(0, SHOWN).map((each) => {
+  const kinds = [MISTAKES, ...KINDS].map((name) => [name, all.filter((each) => isOfKind(each, name)).length]).filter(([, count]) => count);
+  const select = (name, label, options) => {
+    const found = selectOf(`filter-${name}`, label, options, (value) => {
+      filter[name] = value;
+      change();
+      document.getElementById(`filter-${name}`).focus(); // drawn anew
+    });
+    found.value = filter[name];
+    return found;
+  };
+  return h("div", { class: "filters" },
+    select("kind", t("review.kind"), [["", t("review.all_kinds", { count: all.length })], ...kinds.map(([name, count]) => [name, t("review.of_kind", { kind: name === MISTAKES ? t("worth.mistakes") : term(name), count })])]),
+    select("round", t("page.round_label"), [["", t("review.all_rounds")], ...review.rounds.map((round, n) => [String(n), roundName(round.name, round.repeat_counter)])]));
+}
+
+/** The list of the largest differences, by `filter`; `go(decision)` is called when one is chosen, `change()` when another filter is. */
+export function differencesPanel(review, seat, filter, go, change) {
+  if (!seat) return h("p", { class: "quiet" }, t("review.not_reviewed"));
+  if (!largest(seat).length) return h("p", {}, t("review.no_differences"));
+  const all = largest(seat, filter);
+  if (!all.length) return [filters(review, seat, filter, change), h("p", {}, t("review.none_of_these"))];
+  return [filters(review, seat, filter, change), h("ol", { class: "differences" }, all.slice(0, SHOWN).map((each) => {
     const [taken, preferred] = [each.candidates[each.taken], each.candidates[each.preferred]];
     return h("li", {}, h("button", { type: "button", onclick: () => go(each) },
       h("span", { class: "size" }, each.difference.toFixed(2)),
       h("span", { class: "place" }, placeOf(review, each)),
       h("span", { class: "which" }, rich("decision.who", { who: t("decision.played"), what: chosen(taken) })),
       h("span", { class: "which" }, rich("decision.who", { who: t("decision.agent"), what: chosen(preferred) }))));
-  }));
+  }))];
 }
 
 /** How each round ended; `review.scores` is null if the game goes on. `go(round)`: called when one is chosen, or null. */

@@ -3,6 +3,7 @@ import { PERSON, iconButton, tellApart } from "suphx/controls.js";
 import { decisionPanel, momentPanel, verdict } from "suphx/decision.js";
 import { h, show } from "suphx/dom.js";
 import { aboutPanel, differencesPanel, gamePanel, largest, placeOf, summaryPanel } from "suphx/game.js";
+import { Quiz } from "suphx/quiz.js";
 import { tableInWords, tableOf } from "suphx/table.js";
 import { Viewer } from "suphx/viewer.js";
 import { applySettings, loadSettings } from "suphx/settings.js";
@@ -10,7 +11,7 @@ import { moveNamed } from "suphx/spoken.js";
 import { list, t, term } from "suphx/words.js";
 import { riskOf } from "suphx/worth.js";
 
-const KEYS = [["← →", "steps"], [", .", "decisions"], ["[ ]", "rounds"], ["1–4", "seat"], ["H", "hands"], ["D", "next_difference"]];
+const KEYS = [["← →", "steps"], [", .", "decisions"], ["[ ]", "rounds"], ["1–4", "seat"], ["H", "hands"], ["D", "next_difference"], ["Q", "quiz"]];
 const TABS = ["summary", "decision", "differences", "game", "about"];
 
 const LEAST_SHOWN = 0.005; // minimum probability of choices other than discards on the table; the panel has all
@@ -26,6 +27,8 @@ class ReviewPage extends Viewer {
     this.names = tellApart(review.names);
     this.shown = { ...review, names: this.names };
     this.tab = TABS[0];
+    this.quiz = new Quiz();
+    this.filter = { kind: "", round: "" }; // of the largest differences
     this.wayBack = () => this.fromAddress() && this.draw();
     this.relabel = () => {
       document.removeEventListener("keydown", this.keys);
@@ -37,7 +40,7 @@ class ReviewPage extends Viewer {
     this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": t("review.tabs"), onkeydown: (event) => this.tabKey(event) }, TABS.map((name) =>
       h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "panel", onclick: (event) => this.press(event, name) }, t(`review.tab_${name}`))));
     this.build(root, {
-      look: "", keys: KEYS, own: [["open", "H"]], links: links(), right: [this.tabs, this.panel],
+      look: "", keys: KEYS, own: [["open", "H"], ["quiz", "Q"]], links: links(), right: [this.tabs, this.panel],
       before: [iconButton("decision-before", t("page.decision_before"), () => this.toDecision(-1)), iconButton("step-before", t("page.step_before", { key: "←" }), () => this.step(-1))],
       after: [iconButton("step-after", t("page.step_after", { key: "→" }), () => this.step(1)), iconButton("decision-after", t("page.decision_after"), () => this.toDecision(1))],
     });
@@ -56,6 +59,11 @@ class ReviewPage extends Viewer {
   get decision() {
     const decisions = this.seatReview ? this.seatReview.decisions[this.at.round] : [];
     return decisions.find((each) => each.frame === this.at.frame) || null;
+  }
+
+  /** Whether the quiz hides what the agent thinks of this decision. */
+  get isHidden() {
+    return this.settings.quiz && this.decision !== null && this.quiz.answer(this.at.seat, this.decision) === null;
   }
 
   // Navigation
@@ -82,7 +90,7 @@ class ReviewPage extends Viewer {
 
   toLargest() {
     if (!this.seatReview) return;
-    const all = largest(this.seatReview);
+    const all = largest(this.seatReview, this.filter);
     if (!all.length) return;
     const here = all.findIndex((each) => each.round === this.at.round && each.frame === this.at.frame);
     const next = all[(here + 1) % all.length];
@@ -113,7 +121,7 @@ class ReviewPage extends Viewer {
   }
 
   actions() {
-    return { ",": () => this.toDecision(-1), ".": () => this.toDecision(1), d: () => this.toLargest(), h: () => this.set("open", !this.settings.open) };
+    return { ",": () => this.toDecision(-1), ".": () => this.toDecision(1), d: () => this.toLargest(), h: () => this.set("open", !this.settings.open), q: () => this.set("quiz", !this.settings.quiz) };
   }
 
   tabKey(event) {
@@ -143,7 +151,7 @@ class ReviewPage extends Viewer {
   }
 
   say() {
-    const words = this.decision ? [verdict(this.decision, this.names[this.at.seat])] : this.momentWords();
+    const words = this.isHidden ? [t("quiz.question")] : this.decision ? [verdict(this.decision, this.names[this.at.seat])] : this.momentWords();
     this.live.textContent = [this.place, ...words].join(t("page.stop"));
   }
 
@@ -170,7 +178,7 @@ class ReviewPage extends Viewer {
   /** The marks to draw at the own tiles: only for the discards of a decision. */
   marks() {
     const decision = this.decision;
-    if (!decision) return new Map();
+    if (!decision || this.isHidden) return new Map();
     return new Map(decision.candidates
       .map((each, n) => [each, n])
       .filter(([each]) => each.type === "discard")
@@ -182,7 +190,7 @@ class ReviewPage extends Viewer {
   /** The choices other than discards: all but the least likely, and always those taken and preferred. */
   choices() {
     const decision = this.decision;
-    if (!decision) return [];
+    if (!decision || this.isHidden) return [];
     return decision.candidates
       .map((each, n) => ({ each, taken: n === decision.taken, preferred: n === decision.preferred }))
       .filter(({ each, taken, preferred }) => each.type !== "discard" && (taken || preferred || each.probability >= LEAST_SHOWN))
@@ -205,13 +213,32 @@ class ReviewPage extends Viewer {
       this.panel.focus({ preventScroll: true });
     };
     if (this.tab === "summary") return summaryPanel(this.shown, this.seatReview, this.frames, goTo);
-    if (this.tab === "differences") return [this.notedPanel(goTo), differencesPanel(this.shown, this.seatReview, goTo)];
+    if (this.tab === "differences") return [this.notedPanel(goTo), differencesPanel(this.shown, this.seatReview, this.filter, goTo, () => this.draw())];
     if (this.tab === "game") return gamePanel(this.shown, round, goToRound);
     if (this.tab === "about") return aboutPanel(this.shown);
     const about = { place: this.place, names: this.names, name: this.names[seat], view: moment.seats[seat] };
-    if (this.decision) return [decisionPanel(this.decision, about), this.notePanel(this.decision)];
+    if (this.isHidden) return this.quiz.question(this.decision, this.place, (n) => this.answerWith(n));
+    if (this.decision) {
+      const given = this.settings.quiz ? this.quiz.verdict(seat, this.seatReview.decisions.flat(), this.decision) : null;
+      return [given, decisionPanel(this.decision, about), this.notePanel(this.decision)];
+    }
     const result = isEnd ? this.rounds[round].result : null;
     return momentPanel(moment, { ...about, result, reviewed: this.seatReview !== null });
+  }
+
+  /** A click on an own tile answers the quiz with its discard. */
+  click(event) {
+    const tile = event.target.closest(".own [data-tile]");
+    const n = tile && this.isHidden ? this.decision.candidates.findIndex((each) => each.type === "discard" && each.tile === tile.dataset.tile) : -1;
+    if (n >= 0) this.answerWith(n);
+  }
+
+  /** Answer the quiz: what the agent thinks is shown and told. */
+  answerWith(n) {
+    this.quiz.choose(this.at.seat, this.decision, n);
+    this.draw();
+    this.say();
+    this.panel.focus({ preventScroll: true }); // the button that was pressed is gone
   }
 
   /** The note on a decision of the seat: to be written where it can be kept. */

@@ -2,7 +2,7 @@
 import { languageTag, useLanguage } from "suphx/words.js";
 
 const KEY = "suphx-page";
-const DEFAULTS = { theme: "auto", language: "", numerals: true, open: true, hands: "all", speed: 2, help: false, coach: false, sound: false, pace: "normal" };
+const DEFAULTS = { theme: "auto", language: "", numerals: true, open: true, quiz: false, hands: "all", speed: 2, help: false, coach: false, sound: false, pace: "normal" };
 
 /** The settings; missing or unknown ones have their defaults. */
 export function loadSettings() {

@@ -35,7 +35,7 @@ export class Viewer {
     this.at = { seat, round: 0, frame: 0 };
     this.settings = loadSettings();
     applySettings(this.settings);
-    this.table = new TablePlace({ onwheel: (event) => this.roll(event) });
+    this.table = new TablePlace({ onwheel: (event) => this.roll(event), onclick: (event) => this.click(event) });
     this.rolled = 0; // pixels of the wheel since the last step
     this.live = h("p", { class: "unseen", "aria-live": "polite", id: "status" });
     this.select = h("select", { "aria-label": t("page.round_label"), id: "round", onchange: () => this.toRound(Number(this.select.value)) });
@@ -86,6 +86,9 @@ export class Viewer {
     }
     return this.frames[round][frame] ? { round, frame } : null;
   }
+
+  /** A click on the table. */
+  click() {}
 
   step(by) {
     const to = this.beside(by);
