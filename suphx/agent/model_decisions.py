@@ -156,7 +156,8 @@ def discard_actions(games: np.ndarray, index: np.ndarray, seats: np.ndarray, kin
     """
     actions = np.empty(len(index), np.int64)
     if len(index):
-        _fill_discards(games, index, seats, kinds, actions)
+        which, whose, what = (np.asarray(each, np.int64, order="C") for each in (index, seats, kinds))  # of one type
+        _fill_discards(games, which, whose, what, actions)
     return actions
 
 

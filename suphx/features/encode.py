@@ -77,11 +77,11 @@ def is_call(action: int) -> bool:
 def _checked_positions(
     games: np.ndarray, index: ArrayLike, seats: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return games, index and seats with the dtypes for compiled code.
+    """Return games, index and seats with the dtypes and the layout that the compiled code is compiled for.
 
     Raises ValueError for invalid ones, with which compiled code would read out of bounds.
     """
-    which, seat = np.asarray(index, np.int64), np.asarray(seats, np.int64)
+    which, seat = np.asarray(index, np.int64, order="C"), np.asarray(seats, np.int64, order="C")
     if games.dtype != GAME or games.ndim != 1:
         raise ValueError(f"an array of game records is needed, not {games.dtype} {games.shape}")
     if which.ndim != 1 or seat.shape != which.shape:
@@ -148,7 +148,7 @@ def encode_call_batch(
     Otherwise as `encode_batch`; also raises ValueError for an action that is not a legal call.
     """
     games, which, seat = _checked_positions(games, index, seats)
-    chosen = np.asarray(actions, np.int64)
+    chosen = np.asarray(actions, np.int64, order="C")
     if chosen.shape != which.shape:
         raise ValueError(f"each position needs an action: {which.shape} positions, {chosen.shape} actions")
     wrong = _first_no_call(games, which, seat, chosen)

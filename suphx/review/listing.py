@@ -160,7 +160,7 @@ def see_all(games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarr
     """Return VIEW[n]: what seats[n] sees of games[index[n]], for each n."""
     views = np.zeros(len(index), VIEW)
     if len(index):
-        _see_all(games, index, seats, views)
+        _see_all(games, index.astype(np.int64), seats.astype(np.int64), views)
     return views
 
 
@@ -174,7 +174,8 @@ def list_hands(
     """
     views, out = np.zeros(len(index), VIEW), np.zeros((len(index), most), LISTED_HAND)
     counts = np.zeros(len(index), np.int64)
-    _list_all(get_lookup(), games, index, seats, actions, views, out, counts)
+    which, chosen = index.astype(np.int64), seats.astype(np.int64)  # compiled for these types alone
+    _list_all(get_lookup(), games, which, chosen, actions, views, out, counts)
     return views, out, counts
 
 
