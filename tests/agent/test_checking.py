@@ -41,6 +41,7 @@ def test_an_agent_that_is_not_there():
         _ = AgentPlayer(partial(load_agent, "nobody")).agent
 
 
+@pytest.mark.full
 def test_the_command_plays_and_checks_games_of_an_agent():
     words = ["check", "--agent", "untrained", "--temperature", "1", "--games", "2", "--workers", "1", "--json"]
     result = CliRunner().invoke(app, words)

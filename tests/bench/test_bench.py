@@ -50,6 +50,7 @@ def test_logs_that_do_not_verify_have_no_rate(tmp_path):
         bench_verifying([tmp_path], 1)
 
 
+@pytest.mark.full
 def test_encoders():
     metrics = bench("features", "--seconds", "0.1", "--positions", "50")["encoding"]
     assert metrics["positions"] >= 50

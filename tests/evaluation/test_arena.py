@@ -108,6 +108,7 @@ def test_the_sides_of_two_against_two_share_their_games() -> None:
     assert np.array_equal(results.units_of_agent("sensible"), sides[0])
 
 
+@pytest.mark.full
 def test_the_games_of_rule_based_players_do_not_depend_on_batch_or_threads() -> None:
     plan, terms = one_against_three(["sensible"], ["random"]), MatchTerms(seed=2, logs=True)
     one = logs_of(plan, 6, terms, 1, 1)

@@ -145,6 +145,7 @@ def measured(
     return dict(json.loads(capsys.readouterr().out))
 
 
+@pytest.mark.full
 def test_agents_measured_one_by_one_are_compared_as_if_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -177,6 +177,7 @@ def test_a_full_disk_ends_the_match_and_leaves_whole_lines(tmp_path: Path, monke
     assert play_match(PLAN, TERMS, 3, folder=tmp_path).played == 8
 
 
+@pytest.mark.full
 def test_a_match_stops_at_the_same_deal_however_it_is_played() -> None:
     rule = read_rule("ci=0.15")
     plan = one_against_three(["sensible"], ["random"])

@@ -97,6 +97,7 @@ def test_whole_hanchan_in_riichienv() -> None:
     assert sum(play_in_riichienv(agent, seed) for seed in range(3)) > 1000
 
 
+@pytest.mark.full
 def test_whole_hanchan_in_the_arena_of_mjai(tmp_path: Path) -> None:
     agent = load_agent("sensible")
     for seed in range(3):

@@ -285,6 +285,7 @@ def test_an_opponent_that_is_none_is_told_before_any_game(start, tmp_path):
         LocalTraining(TrainConfig.model_validate(config), tmp_path, precision())
 
 
+@pytest.mark.full
 def test_an_oracle_is_measured_with_what_is_hidden_too(start, tmp_path):
     evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
     learning = {"batch": 32, "learning_rate": 1e-12, "oracle": {"full_games": 1000, "decay_games": 0}}
@@ -330,12 +331,14 @@ def test_an_interrupted_last_measurement_is_made_up_for(start, tmp_path, monkeyp
     assert [report.strength.games for report in reports] == [training.progress.games]
 
 
+@pytest.mark.full
 def test_a_version_has_no_more_steps_than_wanted_though_a_model_has_small_batches(start, tmp_path):
     learning = {"models": ["discard"], "batch": 64, "batch_of": {"discard": 4}, "learning_rate": 1e-12}
     training, _ = train(values(start, games=1, learning=learning), tmp_path)
     assert training.progress.steps == training.config.publish_steps * training.progress.version > 2
 
 
+@pytest.mark.full
 def test_a_rank_lost_little_by_little_is_warned_of_then_ends_the_training_and_the_best_agent_is_named(
     start, tmp_path, monkeypatch
 ):
@@ -361,6 +364,7 @@ def test_a_rank_lost_little_by_little_is_warned_of_then_ends_the_training_and_th
         LocalTraining(TrainConfig.model_validate(allowed), tmp_path, precision()).run(lambda _: None, Event())
 
 
+@pytest.mark.full
 def test_an_agent_that_never_was_as_good_as_the_start_is_not_called_good(start, tmp_path, monkeypatch):
     config = values(start, evaluation={"every": 1, "opponent": "tsumogiri"})
     monkeypatch.setattr(StrengthEvaluation, "measure", by_hand((0.5, 0.1)))
@@ -403,6 +407,7 @@ def test_a_checkpoint_of_another_training_is_refused_but_more_games_are_not(star
     assert more.progress.games >= GAMES
 
 
+@pytest.mark.full
 def test_the_error_of_phi_and_the_distance_to_the_start_are_told(start, tmp_path):
     learning = {"models": ["discard"], "batch": 32, "learning_rate": 1e-3, "reference": {"coefficient": 0}}
     train(values(start, games=3, rules="tenhou", reward={"kind": "phi"}, learning=learning), tmp_path)

@@ -69,6 +69,7 @@ def wait_for_failure(monitor: RunMonitor) -> None:
     raise AssertionError("nothing failed")
 
 
+@pytest.mark.full
 def test_the_last_agent_is_measured_though_another_one_was_being_measured(start, tmp_path):
     monitor = monitor_of(values(start, evaluation={"every": 10, "deals": 2, "opponent": "tsumogiri"}), tmp_path)
     for games in (10, 20):  # 20 while 10 is under way
@@ -78,6 +79,7 @@ def test_the_last_agent_is_measured_though_another_one_was_being_measured(start,
     assert strength is not None and strength.games == 20
 
 
+@pytest.mark.full
 def test_a_run_that_goes_on_measures_the_last_agent(start, tmp_path):
     config = values(start, evaluation={"every": 10, "deals": 2, "opponent": "tsumogiri"})
     before = monitor_of(config, tmp_path)

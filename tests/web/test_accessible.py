@@ -40,6 +40,10 @@ def violations(page, **rules) -> list[str]:
     ]
 
 
+#: A phone on its side, and half a window's size, which is a window at twice the size of letters.
+SHORT = [pytest.param((844, 390), id="phone"), pytest.param((700, 475), id="twice the size", marks=pytest.mark.full)]
+
+
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
 @pytest.mark.parametrize("view", ["start", "review", "watch", "play", "duel"])
 def test_axe_finds_nothing(view, scheme, browser, served):
@@ -53,7 +57,7 @@ def test_axe_finds_nothing(view, scheme, browser, served):
     page.context.close()
 
 
-@pytest.mark.parametrize("size", [(844, 390), (700, 475)], ids=["a phone on its side", "twice the size"])
+@pytest.mark.parametrize("size", SHORT)
 def test_a_short_screen_shows_the_hand_of_a_review_without_scrolling(size, browser, served):
     page = opened(browser, served, "review", viewport={"width": size[0], "height": size[1]})
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
@@ -62,7 +66,7 @@ def test_a_short_screen_shows_the_hand_of_a_review_without_scrolling(size, brows
     page.context.close()
 
 
-@pytest.mark.parametrize("size", [(844, 390), (700, 475)], ids=["a phone on its side", "twice the size"])
+@pytest.mark.parametrize("size", SHORT)
 def test_a_short_screen_shows_table_and_hand_of_a_played_game_without_scrolling(size, browser, served):
     page = opened(browser, served, "play", viewport={"width": size[0], "height": size[1]})
     page.wait_for_selector("#hand .own-tile")
@@ -72,6 +76,7 @@ def test_a_short_screen_shows_table_and_hand_of_a_played_game_without_scrolling(
     page.context.close()
 
 
+@pytest.mark.full
 def test_the_play_table_uses_a_large_window(browser, served):
     widths = []
     for size in ((1400, 950), (2560, 1440)):
@@ -84,8 +89,9 @@ def test_the_play_table_uses_a_large_window(browser, served):
     assert all(large > 1.4 * small for small, large in zip(*widths, strict=True))
 
 
-@pytest.mark.parametrize("language", ["ja-JP", pytest.param("zh-CN", marks=pytest.mark.full)])
-@pytest.mark.parametrize("view", ["start", pytest.param("review", marks=pytest.mark.full), "play"])
+@pytest.mark.full
+@pytest.mark.parametrize("language", ["ja-JP", "zh-CN"])
+@pytest.mark.parametrize("view", ["start", "review", "play"])
 def test_axe_finds_nothing_in_other_languages(view, language, browser, served):
     page = opened(browser, served, view, locale=language, viewport={"width": 1400, "height": 950})
     page.evaluate(AXE_SCRIPT)

@@ -107,6 +107,7 @@ def test_every_word_of_the_start_page_and_of_a_watched_game_comes_from_the_texts
     assert "404" in page.problems.pop(0)
 
 
+@pytest.mark.full
 def test_every_word_of_a_played_game_and_of_the_other_game_comes_from_the_texts(strange_page, served):
     page = strange_page
     data = {"agent": PLAIN, "seed": WHOLE, "seat": 0, "length": "east"}

@@ -109,7 +109,7 @@ def test_the_table_fills_the_window_beside_a_hand_in_one_row(page, served, langu
 
 
 @pytest.mark.parametrize("view", ["review", "watch"])
-@pytest.mark.parametrize("language", [pytest.param("romaji", marks=pytest.mark.full), "ja"])
+@pytest.mark.parametrize("language", [pytest.param(each, marks=pytest.mark.full) for each in ("romaji", "ja")])
 def test_the_table_fills_the_window_of_a_game_that_is_looked_at(page, served, view, language):
     if view == "review":
         place = f"review/{(review := send(served, LOG.read_bytes()))}#seat=0&round=0&frame=60"

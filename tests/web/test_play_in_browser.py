@@ -379,6 +379,7 @@ def test_a_broken_connection_is_told_and_what_came_meanwhile_is_shown(page, serv
     assert all("ERR_" in page.problems.pop() for _ in page.problems[:])
 
 
+@pytest.mark.full
 @pytest.mark.faults
 def test_two_tabs_on_one_game_are_told_when_the_server_was_started_anew(page, served):
     with relayed(served) as relay, serving() as anew:
@@ -409,7 +410,7 @@ def test_a_game_that_is_gone_is_told_so(page, served):
     assert all("404" in page.problems.pop() for _ in page.problems[:])
 
 
-@pytest.mark.parametrize(("wide", "high"), [(360, 740), (740, 360)])
+@pytest.mark.parametrize(("wide", "high"), [(360, 740), pytest.param(740, 360, marks=pytest.mark.full)])
 def test_on_a_phone_everything_is_within_reach_of_a_thumb(browser, served, wide, high):
     context = browser.new_context(viewport={"width": wide, "height": high}, has_touch=True, is_mobile=True)
     page = context.new_page()

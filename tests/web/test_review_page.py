@@ -47,6 +47,7 @@ def test_it_begins_with_the_first_decision_and_full_stop_and_comma_go_through_th
     assert f"frame={decisions[4].frame}" in page.url
 
 
+@pytest.mark.full
 def test_every_moment_of_the_game_can_be_drawn_from_each_seat_in_turn(page, review_file):
     open_at(page, review_file, "#seat=0&round=0&frame=0")
     drawn = page.evaluate("""() => {

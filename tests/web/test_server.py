@@ -121,7 +121,7 @@ def test_a_file_that_is_no_good_log_is_told_so_with_its_place(served, data, said
     assert answer.status_code == 409 and said in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("name", ["games.zip", "games.TAR.GZ"])
+@pytest.mark.parametrize("name", ["games.zip", pytest.param("games.TAR.GZ", marks=pytest.mark.full)])
 def test_an_archive_is_reviewed_as_the_command_reviews_it(served, tmp_path, name):
     path = tmp_path / name
     if name.endswith(".zip"):

@@ -40,6 +40,7 @@ def play_to_the_end(address: str, kind: str) -> str:
         assert person.post(told["question"]["number"], next(iter(person.choices().values()))).ok
 
 
+@pytest.mark.full
 def test_a_review_with_its_notes_outlives_the_command(tmp_path):
     path = tmp_path / "page.sqlite"
     with serving(shelf=path) as address:
@@ -90,7 +91,7 @@ def test_a_note_is_on_a_decision_that_is_there():
         assert get(address, f"reviews/{review}").json()["notes"] == []
 
 
-@pytest.mark.parametrize("kind", ["games", "play"])
+@pytest.mark.parametrize("kind", [pytest.param("games", marks=pytest.mark.full), "play"])
 def test_a_game_that_is_over_outlives_the_command(kind, tmp_path):
     path = tmp_path / "page.sqlite"
     with serving(shelf=path) as address:

@@ -60,6 +60,7 @@ def test_the_page_needs_nothing_that_takes_long_to_import():
     assert not {"torch", "numba", "numpy"} & set(modules)
 
 
+@pytest.mark.full
 def test_warming_up_plays_and_reviews():
     app = create_app()
     app.state.warm_up()

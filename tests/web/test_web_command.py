@@ -49,6 +49,7 @@ main()
 """
 
 
+@pytest.mark.full
 @pytest.mark.faults
 def test_ctrl_c_does_not_wait_for_what_compiles(tmp_path):
     process = subprocess.Popen(

@@ -36,6 +36,7 @@ def test_a_log_that_is_opened_is_reviewed_and_shown(page, served):
     page.wait_for_selector(f".kept a[href='/review/{re.search('/review/([^#]*)', place)[1]}']")
 
 
+@pytest.mark.full
 def test_a_log_can_be_dropped_on_the_page(page, served):
     page.goto(served)
     page.evaluate(
