@@ -14,12 +14,13 @@ import numpy as np
 import torch
 
 from simulator.players import player
+from simulator.rules import Rules
 from suphx.agent.flow import Flow, PlaneEncoder, Sampling
 from suphx.agent.interface import RuleAgent
 from suphx.bench.selfplay import Spent
+from suphx.features.layout import LAYOUT
 from suphx.networks.models import MODEL_PLANES, MODELS, NO, OUTPUTS
 from suphx.networks.precision import keep_memory
-from suphx.reward.rounds import PointRewards
 from suphx.selfplay.collect import PlayerModel
 from suphx.selfplay.config import GROUPS, LEARNER, SENT_DECISIONS, TrainConfig
 from suphx.selfplay.play import CollectedRounds
@@ -34,6 +35,10 @@ _DECISIONS_BEFORE = 150
 _WARM_UP = 2.0
 #: Rows of made-up logits, the standard deviation of a discard's, and by how much no exceeds yes.
 _ROWS, _STD, _NO = 1 << 16, 2.0, 4.0
+#: The plane of the discard after which a hand accepts most tiles, and how much is added to its logit: hands come near
+#: ready as those of a real player do, and so take as long to look ahead from.
+_BEST = [plane.name for plane in LAYOUT].index("best discard 1")
+_SURE = 6.0
 
 
 class StubCard:
@@ -53,7 +58,7 @@ class StubNetwork:
     """Made-up logits that are there when a card would have computed them, with the methods that serving uses."""
 
     def __init__(self, model: str, card: StubCard) -> None:
-        self.planes = MODEL_PLANES[model]
+        self.model, self.planes = model, MODEL_PLANES[model]
         self._card = card
         self._logits = np.random.default_rng(0).normal(0, _STD, (_ROWS, OUTPUTS[model])).astype(np.float32)
         if OUTPUTS[model] == 2:
@@ -63,10 +68,16 @@ class StubNetwork:
         """Return a function that waits for the logits of some rows."""
         rows = sum(map(len, parts))
         due = self._card.compute(rows)
+        logits = self._logits[:rows]
+        if self.model == "discard":
+            best = np.concatenate([part[:, _BEST] for part in parts])
+            (has_one,) = np.nonzero(best)
+            logits = logits.copy()
+            logits[has_one, np.log2(best[has_one]).astype(np.int64)] += _SURE
 
         def wait() -> np.ndarray:
             time.sleep(max(due - time.perf_counter(), 0.0))
-            return self._logits[:rows]
+            return logits
 
         return wait
 
@@ -76,7 +87,7 @@ class _Group:
 
     def __init__(self, channel: RequestChannel, games: int, seed: int) -> None:
         config = TrainConfig(name="stub", sample_games=0)
-        self.play, self._channel = CollectedRounds(config, games, seed, PointRewards(10_000), ()), channel
+        self.play, self._channel = CollectedRounds(config, games, seed, config.reward.load(Rules.tenhou()), ()), channel
         collector = self.play.collector
         collector.set_policy(0, RuleAgent(player("sensible")))
         while collector.counters["decisions"] < _DECISIONS_BEFORE * games:
