@@ -410,7 +410,7 @@ def test_a_screen_reader_hears_each_move_and_can_read_the_table(page, review_fil
 def test_everything_is_reached_by_the_keyboard_in_the_order_that_it_is_seen(page, review_file):
     open_at(page, review_file)
     order = []
-    for _ in range(18):
+    for _ in range(19):
         page.keyboard.press("Tab")
         order.append(page.evaluate("() => document.activeElement.id || document.activeElement.textContent"))
     wanted = ["1 sensible", "random", "round", "round-before", "decision-after", "tab-summary", "panel"]

@@ -90,13 +90,13 @@ function filters(review, seat, filter, change) {
   const all = largest(seat);
   const kinds = [MISTAKES, ...KINDS].map((name) => [name, all.filter((each) => isOfKind(each, name)).length]).filter(([, count]) => count);
   const select = (name, label, options) => {
-    const found = selectOf(`filter-${name}`, label, options, (value) => {
+    const box = selectOf(`filter-${name}`, label, options, (value) => {
       filter[name] = value;
       change();
       document.getElementById(`filter-${name}`).focus(); // drawn anew
     });
-    found.value = filter[name];
-    return found;
+    box.value = filter[name];
+    return box;
   };
   return h("div", { class: "filters" },
     select("kind", t("review.kind"), [["", t("review.all_kinds", { count: all.length })], ...kinds.map(([name, count]) => [name, t("review.of_kind", { kind: name === MISTAKES ? t("worth.mistakes") : term(name), count })])]),

@@ -32,10 +32,10 @@ export class Quiz {
   verdict(seat, decisions, decision) {
     const n = this.answer(seat, decision);
     if (n === null) return null;
-    const given = decisions.filter((each) => this.answer(seat, each) !== null);
-    const agreed = given.filter((each) => this.answer(seat, each) === each.preferred).length;
+    const ofSeat = decisions.filter((each) => this.answer(seat, each) !== null);
+    const agreed = ofSeat.filter((each) => this.answer(seat, each) === each.preferred).length;
     const what = candidateShort(decision.candidates[n]);
     const words = n === decision.preferred ? rich("quiz.same", { what }) : rich("quiz.other", { what, chance: percent(decision.candidates[n].probability) });
-    return h("p", { class: n === decision.preferred ? "verdict agrees" : "verdict differs" }, words, " ", t("quiz.count", { agreed, count: given.length }));
+    return h("p", { class: n === decision.preferred ? "verdict agrees" : "verdict differs" }, words, " ", t("quiz.count", { agreed, count: ofSeat.length }));
   }
 }

@@ -219,8 +219,8 @@ class ReviewPage extends Viewer {
     const about = { place: this.place, names: this.names, name: this.names[seat], view: moment.seats[seat] };
     if (this.isHidden) return this.quiz.question(this.decision, this.place, (n) => this.answerWith(n));
     if (this.decision) {
-      const given = this.settings.quiz ? this.quiz.verdict(seat, this.seatReview.decisions.flat(), this.decision) : null;
-      return [given, decisionPanel(this.decision, about), this.notePanel(this.decision)];
+      const answer = this.settings.quiz ? this.quiz.verdict(seat, this.seatReview.decisions.flat(), this.decision) : null;
+      return [answer, decisionPanel(this.decision, about), this.notePanel(this.decision)];
     }
     const result = isEnd ? this.rounds[round].result : null;
     return momentPanel(moment, { ...about, result, reviewed: this.seatReview !== null });
