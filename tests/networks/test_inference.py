@@ -7,7 +7,7 @@ import torch
 from suphx.bench.timing import made_up_planes
 from suphx.errors import InputError
 from suphx.features.layout import PLANES
-from suphx.networks.inference import CPU_CHUNK, Evaluator
+from suphx.networks.inference import CPU_CHUNK, GPU_CHUNK, Evaluator
 from suphx.networks.policy import Network, PolicyNetwork
 from suphx.networks.precision import bfloat16_gain, choose_precision
 from suphx.networks.sizes import NetworkSize
@@ -94,3 +94,11 @@ def test_wrong_precisions_are_named():
         choose_precision("cpu", threads=0)
     with pytest.raises(ValueError, match="is not there"):
         choose_precision("cuda:99")
+
+
+def test_passes_on_a_gpu_have_few_sizes_and_little_more_positions_than_are_asked_for(network):
+    evaluator = Evaluator(network, choose_precision("cpu", "float32", threads=1))
+    numbers = range(1, 2 * GPU_CHUNK + 1)
+    rows = [evaluator._rows(n) for n in numbers]
+    assert all(n <= each < n + max(257, 0.25 * n + 1) for n, each in zip(numbers, rows, strict=True))
+    assert len({each % GPU_CHUNK for each in rows}) <= 12
