@@ -30,8 +30,10 @@ install_browser() {
     command -v chromium-headless-shell >/dev/null && return
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         echo "Installing Chromium, which the tests of the page drive ..." >&2
-        local get=(apt-get install --yes --no-install-recommends)
-        { apt-get update && { "${get[@]}" chromium-headless-shell || "${get[@]}" chromium; }; } >/dev/null 2>&1 && return
+        local get=(apt-get -o Acquire::Retries=0 -o Acquire::http::Timeout=20 --yes --no-install-recommends)
+        "${get[@]}" update >/dev/null 2>&1 || true
+        "${get[@]}" install chromium-headless-shell >/dev/null 2>&1 && return
+        command -v chromium >/dev/null || "${get[@]}" install chromium >/dev/null 2>&1 || true
     fi
     command -v chromium >/dev/null && return
     echo "No \`chromium\` here: the tests of the page in a browser are left out (Debian, Ubuntu: apt-get install chromium)." >&2
