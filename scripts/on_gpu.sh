@@ -45,12 +45,12 @@ save_agent(Path(sys.argv[2]), networks, sys.argv[1])
 P
     timeout --preserve-status --signal INT --kill-after 60 "$seconds" python -m suphx train workstation --json \
         --out "$out/train-$1" --set "start=$out/start-$1" --set evaluation=null --set "$roles" \
-        ${settings[@]/#/--set=} || [ $? = 130 ]
+        "${settings[@]/#/--set=}" || [ $? = 130 ]
 }
 
 part warmup python -m suphx warmup table features training
 [ $device = cpu ] || part tests python -m pytest --quiet -m gpu -p no:cacheprovider tests/gpu
-part networks python -m suphx bench networks --sizes "$sizes" --device $device --seconds $bench --json
+part networks python -m suphx bench networks --sizes "$sizes" --device $device --seconds "$bench" --json
 part learner python -m suphx bench learner --sizes "${sizes%%,*}" --device $device --seconds $((2 * bench)) --batch 4096 --json
 for size in ${sizes//,/ }; do
     nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits --loop=1 >"$out/busy-$size.txt" 2>/dev/null &
