@@ -59,7 +59,7 @@ for size in ${sizes//,/ }; do
 done
 
 python - "$out" <<'P'
-import json, re, sys
+import json, sys
 from pathlib import Path
 
 out = Path(sys.argv[1])
