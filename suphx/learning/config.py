@@ -42,6 +42,10 @@ class DistanceConfig(Config):
     coefficient: float = Field(default=0.05, ge=0)
     """Weight of the mean KL divergence in the loss; with 0 the distance does not affect learning, and is only measured,
     on a part of each minibatch."""
+    renew: int = Field(default=0, ge=0)
+    """Steps after which the other policy becomes what this one is then, again and again: the policy may go as far as it
+    likes, but not at once, which in a game of two players makes the last policy converge (regularized Nash dynamics,
+    Perolat et al. 2022, arXiv:2206.15378). 0: it stays the start."""
 
 
 class OracleConfig(Config):
@@ -177,8 +181,8 @@ class LearningConfig(Config):
     entropy: EntropyConfig = Field(default_factory=EntropyConfig)
     """How entropy is held, for every model alike."""
     reference: DistanceConfig | None = None
-    """Hold each policy near its start: KL(policy, start), where the start sees only its own planes. Off by default.
-    With {coefficient: 0} there is no pull, and the distance is only reported."""
+    """Hold each policy near its start, or near what it was a while ago: KL(policy, start), where the start sees only
+    its own planes. Off by default. With {coefficient: 0} there is no pull, and the distance is only reported."""
     baseline: Literal["mean", "critic"] = "mean"
     """What is subtracted from a round's reward: the mean reward, or what a critic expects at each decision."""
     scale: bool = True
@@ -207,6 +211,8 @@ class LearningConfig(Config):
         for field in ("learning_rate_of", "batch_of"):
             if idle := sorted(set(getattr(self, field)) - set(self.models)):
                 raise ValueError(f"{field}: {', '.join(idle)} does not learn")
+        if self.reference and self.reference.renew and self.oracle:
+            raise ValueError("reference.renew: with an oracle the start stays what a policy is held near")
         if self.critic.steps > min(map(self.batch_for, self.models)):
             raise ValueError("critic.steps: more of them than there are decisions in a batch")
         return self

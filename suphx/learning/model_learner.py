@@ -1,5 +1,7 @@
 """One learning model: its network, optimizer and entropy controller, and the gradients of its decisions."""
 
+import copy
+
 import numpy as np
 import torch
 from pydantic import AliasChoices, Field
@@ -84,7 +86,10 @@ class ModelLearner:
     ) -> None:
         """network, hidden: as for `set`. reference: the network that it is held near to, if any."""
         self.config, self.precision = config, precision
-        self.reference = Evaluator(reference, precision) if reference else None
+        self._held_near: PolicyNetwork | None = None
+        self.reference: Evaluator | None = None
+        if reference:
+            self._hold_near(reference)
         self._algorithm = ALGORITHMS[config.algorithm]
         self.set(network, hidden)
         self.entropy = EntropyController(config.entropy, config.recent_steps)
@@ -98,6 +103,9 @@ class ModelLearner:
         shown = network.first.weight.detach()[:, network.planes - hidden :]
         faster = (shown, config.oracle.planes_rate) if config.oracle and hidden else None
         self.optimizer = Optimizer(network, rate, config.weight_decay, muon, None, config.max_grad_norm, faster)
+
+    def _hold_near(self, network: PolicyNetwork) -> None:
+        self._held_near, self.reference = network, Evaluator(network, self.precision)
 
     def learn_from(
         self, rows: np.ndarray, planes: Packed, config: LearningConfig, measures: bool
@@ -136,8 +144,11 @@ class ModelLearner:
         return torch.from_numpy(np.array(column)).to(self.precision.device)
 
     def control(self, metrics: dict[str, float]) -> dict[str, float]:
-        """Adjust alpha for the next step; return the entropy that it aims at."""
+        """Adjust alpha, and the reference, for the next step; return the entropy that it aims at."""
         self.entropy.update(metrics["entropy"])
+        renew = self.config.reference.renew if self.config.reference else 0
+        if renew and self.entropy.state.steps % renew == 0:
+            self._hold_near(copy.deepcopy(self.network))
         share = 1 / min(self.entropy.state.steps, self.config.recent_steps)
         self.behavior_kl += share * (metrics["kl_behavior"] - self.behavior_kl)
         return {"entropy_target": self.entropy.target}
@@ -149,11 +160,18 @@ class ModelLearner:
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Return the state's tensors by name, not copied."""
-        return joined({"network": self.network.state_dict()}) | self.optimizer.tensors()
+        parts = {"network": self.network.state_dict()}
+        if self._held_near is not None and self.config.reference and self.config.reference.renew:
+            parts["reference"] = self._held_near.state_dict()
+        return joined(parts) | self.optimizer.tensors()
 
     def load(self, state: ModelState, tensors: dict[str, torch.Tensor]) -> None:
         """Resume from what `state` and `tensors` returned; raises KeyError if something is missing."""
         self.network.load_state_dict(tensors_below(tensors, "network."))
+        if self._held_near is not None and (before := tensors_below(tensors, "reference.")):
+            network = copy.deepcopy(self._held_near)
+            network.load_state_dict(before)
+            self._hold_near(network)
         self.optimizer.load_tensors(tensors, state.steps)
         self.entropy.state = state.entropy.model_copy()
         self.behavior_kl = state.behavior_kl

@@ -222,6 +222,24 @@ def test_a_reference_holds_the_policy() -> None:
     assert 0 < metrics["kl_reference"] < 0.1
 
 
+def test_a_reference_that_moves_becomes_what_the_policy_is() -> None:
+    learner = learner_of(LearningConfig(learning_rate=1e-2, reference=DistanceConfig(coefficient=0, renew=3)))
+    distances = [step(learner, made_batch(64))["kl_reference"] for _ in range(7)]
+    for step_ in (0, 3, 6):
+        assert (
+            distances[step_] == pytest.approx(0, abs=1e-6)
+            and (distances[step_ + 1 : step_ + 3] > np.float64(1e-5)).all()
+        )
+    free, held, moving = (
+        drift(LearningConfig(learning_rate=3e-3, reference=reference))[0]
+        for reference in (None, DistanceConfig(coefficient=1), DistanceConfig(coefficient=1, renew=5))
+    )
+    start = policy_of(network_of(PLANES, 1), random_planes(64, PLANES), ANSWERS)
+    assert np.abs(held - start).mean() < np.abs(moving - start).mean() < np.abs(free - start).mean()
+    with pytest.raises(ValueError, match="with an oracle"):
+        LearningConfig(reference=DistanceConfig(renew=3), oracle=ORACLE)
+
+
 def test_a_reference_that_pulls_nowhere_tells_the_distance_and_changes_nothing(monkeypatch) -> None:
     monkeypatch.setattr(experience_of_learning, "CPU_LEARNING_CHUNK", 16)
     batch = made_batch(64)
@@ -343,10 +361,12 @@ FULL = LearningConfig(
 
 @pytest.mark.usefixtures("few_planes")
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])
-@pytest.mark.parametrize("games", [2, 9])
-def test_resume_is_exact(tmp_path: Path, optimizer: str, games: int) -> None:
+@pytest.mark.parametrize(("games", "renew"), [(2, 0), (9, 0), (2, 3)])
+def test_resume_is_exact(tmp_path: Path, optimizer: str, games: int, renew: int) -> None:
     """Five steps, a checkpoint, five steps; with so many games a step, also over the end of the oracle."""
     config = FULL.model_copy(update={"optimizer": optimizer})
+    if renew:
+        config = config.model_copy(update={"oracle": None, "reference": DistanceConfig(coefficient=0.5, renew=renew)})
 
     def run(learner: Learner, first: int) -> list[dict[str, dict[str, float]]]:
         found = []
