@@ -7,6 +7,7 @@ import pytest
 from suphx.adaptation.agent import AdaptedConfig
 from suphx.adaptation.experiment import ExperimentConfig
 from suphx.config import load_config
+from suphx.equilibrium.poker.blueprint import BlueprintConfig
 from suphx.equilibrium.poker.deepfool import DeepFoolConfig
 from suphx.equilibrium.poker.encodings import EncodingsConfig
 from suphx.equilibrium.poker.samples import SamplesConfig
@@ -17,7 +18,8 @@ from suphx.reward.training import RewardConfig
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 
-POKER = {"poker-encodings": EncodingsConfig, "poker-samples": SamplesConfig, "poker-train": DeepFoolConfig}
+POKER = {"poker-blueprint": BlueprintConfig, "poker-encodings": EncodingsConfig, "poker-samples": SamplesConfig,
+         "poker-train": DeepFoolConfig}  # fmt: skip
 CONFIGS = Path(__file__).parents[1] / "configs"
 
 

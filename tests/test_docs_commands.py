@@ -96,6 +96,7 @@ READ: dict[str, str] = {
     "bench solvers learner --probe adaptation": "takes minutes: tests/equilibrium/test_probe.py",
     "poker samples": "takes an hour: tests/equilibrium/poker/test_poker_encodings.py",
     "poker encodings": "needs solved samples: tests/equilibrium/poker/test_poker_encodings.py",
+    "poker blueprint": "takes an hour: tests/equilibrium/poker/test_blueprint.py",
     "poker train": "takes minutes: tests/equilibrium/poker/test_deepfool.py",
     "poker match": "needs a trained policy: tests/equilibrium/poker/test_deepfool.py",
     "duel evaluate": "needs a trained table: tests/equilibrium/duel/test_duel_commands.py",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _Stack = Annotated[int, typer.Option(help="Chips of each; blinds are 1 and 2.")]
 _Raises = Annotated[int, typer.Option(min=1, max=6, help="Bets and raises on a street at most.")]
 _Seed = Annotated[int, typer.Option(min=0, help="Random seed of the deals and of the play.")]
+#: After which a training is written that its process may not live to write.
+_SAVE_SECONDS = 60.0
 
 poker = typer.Typer(
     no_args_is_help=True, help="Poker: equity, endgames, counterfactual values, hold'em for two to six players."
@@ -278,8 +280,48 @@ def train(
 
 
 @poker.command()
+def blueprint(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder for the training and the strategy; a training there is resumed.")
+    ],
+    config: ConfigFile = Path("poker-blueprint"),
+    changes: Changes = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train a strategy by MCCFR that adds up regrets and policies in a table.
+
+    Interrupt it at any time; the same command resumes it. OUT/blueprint.npz is a player for `match` and `play`.
+    """
+    from suphx.config import load_config
+    from suphx.equilibrium.poker.blueprint import BlueprintConfig, BlueprintTraining
+    from suphx.progress import progress
+
+    training = BlueprintTraining(load_config(config, BlueprintConfig, changes or ()), out)
+    started, first = time.perf_counter(), training.done
+    saved = started
+    with progress("traversing", training.config.hands, done=first) as show:
+        try:
+            for done in training.run():
+                now = time.perf_counter()
+                show(done, f"{(done - first) / (now - started):,.0f} hands/s, {training.used:,} information sets")
+                if now - saved > _SAVE_SECONDS:
+                    training.save()
+                    saved = now
+        finally:
+            training.save()
+    written = len(training.blueprint().key)
+    if as_json:
+        print(json.dumps({"hands": training.done, "infosets": training.used, "written": written}))
+    else:
+        sets = f"{training.used:,} information sets, of which {written:,} were met often enough"
+        print(f"{training.done:,} hands, {sets}\n{out / 'blueprint.npz'}")
+
+
+@poker.command()
 def match(
-    challenger: Annotated[str, typer.Argument(help="fold, random, rule, equity:CALL/BET, or a file of weights.")],
+    challenger: Annotated[
+        str, typer.Argument(help="blueprint, fold, random, rule, equity:CALL/BET, or a file of weights.")
+    ],
     opponent: Annotated[str, typer.Argument(help="Who sits at all other seats.")],
     deals: Annotated[int, typer.Option(min=2, help="Deals; each is played once from every seat.")] = 2000,
     seats: Annotated[int, typer.Option(min=2, max=6, help="Players.")] = 6,
@@ -326,8 +368,8 @@ def match(
 @poker.command()
 def play(
     opponent: Annotated[
-        str, typer.Argument(help="Who sits at the other seats: fold, random, rule, equity:50/80, weights.")
-    ],
+        str, typer.Argument(help="Who sits at the other seats: blueprint, fold, random, rule, equity:50/80, weights.")
+    ] = "blueprint",
     hands: Annotated[int, typer.Option(min=1, help="Hands to play; every hand begins with full stacks.")] = 10,
     seats: Annotated[int, typer.Option(min=2, max=6, help="Players; you sit at seat 0.")] = 6,
     stack: _Stack = 500,

@@ -7,7 +7,7 @@ import numpy as np
 
 from simulator.jit import jit
 from suphx.equilibrium.poker.equity import chances
-from suphx.equilibrium.poker.holdem import legal
+from suphx.equilibrium.poker.holdem import ALL_IN, CALL, FOLD, POT, TWO_POTS, legal
 from suphx.errors import InputError
 
 #: A player: hands that are not over, and a seed -> f32[n, 6], probabilities of the mover's actions.
@@ -56,16 +56,31 @@ def rule_player(hands: np.ndarray, seed: int) -> np.ndarray:
     return (bold / bold.sum(1, keepdims=True)).astype(np.float32)
 
 
+@jit
+def by_thresholds(can, won, call, bet):
+    """Return the action of a player who calls from one chance to win on, and bets from another; can: bool[6]."""
+    chosen = CALL if won >= call or not can[FOLD] else FOLD
+    for action, least in ((POT, bet), (TWO_POTS, bet + 0.1), (ALL_IN, bet + 0.2)):
+        if won >= least and can[action]:
+            chosen = action
+    return chosen
+
+
+@jit
+def _all_by_thresholds(hands, won, call, bet, out):
+    can = np.empty(6, np.bool_)
+    for k in range(len(hands)):
+        legal(hands[k], can)
+        out[k] = by_thresholds(can, won[k], call, bet)
+
+
 def equity_player(call: float, bet: float) -> PokerPlayer:
     """Return neuron_poker's player by thresholds: bets from one chance to win on, calls from another."""
 
     def player(hands: np.ndarray, seed: int) -> np.ndarray:
-        chance, can = _chances(hands, seed), _legal(hands)
-        choice = np.where(chance >= call, 1, 0)
-        for action, least in ((3, bet), (4, bet + 0.1), (5, bet + 0.2)):
-            choice = np.where((chance >= least) & can[:, action], action, choice)
-        choice = np.where(can[np.arange(len(hands)), choice], choice, 1)
-        return np.eye(6, dtype=np.float32)[choice]
+        chosen = np.empty(len(hands), np.int64)
+        _all_by_thresholds(hands, _chances(hands, seed), call, bet, chosen)
+        return np.eye(6, dtype=np.float32)[chosen]
 
     return player
 
@@ -81,6 +96,10 @@ def player_named(name: str) -> PokerPlayer:
         except ValueError:
             raise InputError(f"player {name!r}: thresholds are written like equity:50/80") from None
         return equity_player(call, bet)
+    if name.endswith(".npz"):
+        from suphx.equilibrium.poker.blueprint import BlueprintPlayer, load_blueprint
+
+        return BlueprintPlayer(load_blueprint(Path(name)))
     from suphx.equilibrium.poker.policy_net import load_policy, probabilities
 
     network, _ = load_policy(Path(name))
