@@ -24,10 +24,17 @@ class Players:
         self._lock = Lock()
         self.reviewer_name = reviewer
 
+        self.reviewers = list(dict.fromkeys([reviewer, *INCLUDED]))
+        """Who may be chosen to review, the usual one first."""
+
     @property
     def reviewer(self) -> NetworkAgent:
         """The agent that reviews; raises InputError if it does not exist or cannot review."""
-        return reviewing(self._networks(self.reviewer_name), self.reviewer_name)
+        return self.reviewer_named(self.reviewer_name)
+
+    def reviewer_named(self, name: str) -> NetworkAgent:
+        """Return an agent to review by; raises InputError as `reviewer` does."""
+        return reviewing(self._networks(name), name)
 
     def check(self, names: list[str], wanted: int) -> None:
         """Raise HTTPException (422) if a name is unknown, or if the number of names is not `wanted`."""

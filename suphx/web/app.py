@@ -37,17 +37,20 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
 
     @routes.get("")
     def every() -> dict:
-        """Return all saved reviews, the latest first, and the agent that reviews."""
-        return {"agent": reviewer.name, "reviews": jobs.all()}
+        """Return all saved reviews, the latest first, and the agents that review, the usual one first."""
+        return {"agents": reviewer.names, "reviews": jobs.all()}
 
     @routes.post("", status_code=202)
-    async def start(log: UploadFile | None = None, address: Annotated[str, Form()] = "") -> Status:
-        """Start the review of an uploaded log, or of the log that an address refers to."""
+    async def start(
+        log: UploadFile | None = None, address: Annotated[str, Form()] = "", agent: Annotated[str, Form()] = ""
+    ) -> Status:
+        """Start the review of an uploaded log, or of the log that an address refers to, by one of the agents."""
+        name = reviewer.check(agent)
         if log is not None:
             source = clean(log.filename or "log")
-            return jobs.start(source, partial(reviewer.review_file, await log.read(), source))
+            return jobs.start(source, partial(reviewer.review_file, await log.read(), source, name))
         if address:
-            return jobs.start(clean(address), partial(reviewer.review_address, address))
+            return jobs.start(clean(address), partial(reviewer.review_address, address, name))
         raise HTTPException(422, "send a file (`log`) or a viewer address (`address`)")
 
     @routes.get("/{review}/progress")
@@ -60,6 +63,13 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
     def result(review: str) -> Response:
         """Return a review, `suphx.review.document.Review`."""
         return Response(jobs.result(review).model_dump_json(), media_type="application/json")
+
+    @routes.get("/{review}/by/{agent}")
+    def by_another(review: str, agent: str) -> Response:
+        """Return another agent's review of the same game, which is not saved."""
+        log, name = jobs.log(review), reviewer.check(agent)
+        another = jobs.pool.submit(reviewer.review_log, log, name, lambda _step, _share: None)
+        return Response(another.result().review, media_type="application/json")
 
     @routes.get("/{review}/file")
     def as_file(review: str) -> Response:

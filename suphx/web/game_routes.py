@@ -91,7 +91,7 @@ def add_routes(routes: APIRouter, games: GameStore, jobs: ReviewJobs, reviewer: 
     def review(game: str) -> Status:
         """Start the review of a finished game, for all seats; responds like `POST /api/reviews`."""
         status, game_log = over(game)
-        return jobs.start(status.source, partial(reviewer.review_log, game_log))
+        return jobs.start(status.source, partial(reviewer.review_log, game_log, reviewer.check("")))
 
     @routes.delete("/{game}", status_code=204)
     def forget(game: str) -> None:

@@ -5,15 +5,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from fastapi import HTTPException
 from pydantic import ValidationError
 
 from simulator.logs.generate import generate_games
+from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog
 from suphx.errors import InputError
-from suphx.review.analysis import Progress, review_game
+from suphx.review.analysis import Progress, clean, review_game
 from suphx.review.document import Document, Note, Review
 from suphx.review.logs import NO_ADDRESS, fetch_log, game_of_address, log_at_hand
 from suphx.web.agents import Players
@@ -33,8 +34,18 @@ _OLD_NAMES = {
     b'"mistake":"small"': b'"mistake":""', b'"mistake":"medium"': b'"mistake":"mistake"', b'"medium":': b'"mistake":',
 }  # fmt: skip
 
-#: Makes a review, reporting its progress to a function, and returns it as JSON.
-Work = Callable[[Progress], bytes]
+
+class Reviewed(NamedTuple):
+    """A review and its game."""
+
+    review: bytes
+    """As JSON."""
+    log: bytes
+    """As an mjlog, for other agents to review."""
+
+
+#: Makes a review, reporting its progress to a function.
+Work = Callable[[Progress], Reviewed]
 
 
 class NoReview(HTTPException):
@@ -94,7 +105,9 @@ class ReviewJobs:
 
         update(state="running")
         try:
-            self._shelf.add("review", job_id, source, work(lambda step, share: update(step=step, share=share)))
+            done = work(lambda step, share: update(step=step, share=share))
+            self._shelf.add("log", job_id, source, done.log)
+            self._shelf.add("review", job_id, source, done.review)
         except Exception as error:
             words = "the review failed because of a bug; the terminal has details"
             update(**failure(error, source, words))
@@ -124,6 +137,13 @@ class ReviewJobs:
             raise InputError("this review is from another version of suphx: open the log again") from error
         return review.model_copy(update={"notes": self._shelf.notes(job_id)})
 
+    def log(self, job_id: str) -> GameLog:
+        """Return the game of a finished review; raises InputError if it was not kept."""
+        status, data = self.status(job_id), self._shelf.data("log", job_id)
+        if data is None:
+            raise InputError("the log of this review was not kept: open it again")
+        return game_of_upload(data, status.source)
+
     def write(self, job_id: str, note: Note) -> bool:
         """Set the note on a decision of a finished review; return whether there is such a decision."""
         review = self.result(job_id)
@@ -150,6 +170,7 @@ class ReviewJobs:
                 if status.ended:
                     del self._jobs[job_id]
                 return status.ended
+        self._shelf.forget("log", job_id)
         return self._shelf.forget("review", job_id)
 
     def close(self) -> None:
@@ -162,31 +183,38 @@ def _done(entry: ShelfEntry) -> Status:
 
 
 class Reviewer:
-    """Reviews games by one agent."""
+    """Reviews games, by the usual agent or another one."""
 
     def __init__(self, players: Players, logs: Path | None = None) -> None:
-        """logs: where addresses are looked up; None: fetched. Raises InputError for an agent that cannot review."""
-        self.name, self._agent, self._logs = players.reviewer_name, players.reviewer, logs
+        """logs: where addresses are looked up; None: fetched."""
+        self.names, self._players, self._logs = players.reviewers, players, logs
 
     def warm_up(self) -> None:
         """Review a generated round, so that compiled code is loaded before the first review."""
         log = next(generate_games(1))
         log.rounds, log.final_scores, log.final_points = log.rounds[:1], None, None
-        review_game(log, self._agent, self.name)
+        review_game(log, self._players.reviewer, self.names[0])
 
-    def review_file(self, data: bytes, source: str, progress: Progress) -> bytes:
-        """Return the review of a log or archive as JSON; if it has several games, that of the first."""
+    def check(self, agent: str) -> str:
+        """Return the name of who is to review, the usual one's for none; raises HTTPException (422) for any other."""
+        if agent and agent not in self.names:
+            raise HTTPException(422, f"{clean(agent)} does not review; there are {', '.join(self.names)}")
+        return agent or self.names[0]
+
+    def review_file(self, data: bytes, source: str, agent: str, progress: Progress) -> Reviewed:
+        """Review a log or archive; if it has several games, the first."""
         progress("reading the log", 0.0)
-        return self.review_log(game_of_upload(data, source), progress)
+        return self.review_log(game_of_upload(data, source), agent, progress)
 
-    def review_address(self, address: str, progress: Progress) -> bytes:
-        """Return the review of the game that a viewer address refers to, or contains, as JSON."""
+    def review_address(self, address: str, agent: str, progress: Progress) -> Reviewed:
+        """Review the game that a viewer address refers to, or contains."""
         progress("looking for the log", 0.0)
         find = fetch_log if self._logs is None else partial(log_at_hand, logs=self._logs)
         if (game := game_of_address(address, find)) is None:
             raise InputError(NO_ADDRESS)
-        return self.review_log(game[0], progress)
+        return self.review_log(game[0], agent, progress)
 
-    def review_log(self, log: GameLog, progress: Progress) -> bytes:
-        """Return the review of a game as JSON."""
-        return review_game(log, self._agent, self.name, progress=progress).model_dump_json().encode()
+    def review_log(self, log: GameLog, agent: str, progress: Progress) -> Reviewed:
+        """Review a game."""
+        review = review_game(log, self._players.reviewer_named(agent), agent, progress=progress)
+        return Reviewed(review.model_dump_json().encode(), write_mjlog(log))

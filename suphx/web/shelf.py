@@ -1,4 +1,4 @@
-"""Finished reviews with their notes, and finished games, saved in one SQLite file."""
+"""Finished reviews with their notes and logs, and finished games, saved in one SQLite file."""
 
 import sqlite3
 import threading
@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS notes (
 _LARGEST = 1 << 26
 _PATIENCE = 5.0  # seconds to wait for another command that writes
 
-Kind = Literal["review", "played", "live"]
+Kind = Literal["review", "log", "played", "live"]
 
 
 @dataclass(frozen=True)

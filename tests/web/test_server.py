@@ -32,7 +32,7 @@ from suphx.errors import InputError
 from suphx.review.document import Review
 from suphx.web.games import GameStore
 from suphx.web.guard import MAX_BODY, trusted_hosts
-from suphx.web.jobs import FAILED, WAITING, NoReview, ReviewJobs
+from suphx.web.jobs import FAILED, WAITING, NoReview, Reviewed, ReviewJobs
 from suphx.web.serving import listen
 from suphx.web.shelf import Shelf
 
@@ -343,9 +343,9 @@ def test_only_so_many_reviews_wait_and_only_so_many_are_kept(monkeypatch):
     monkeypatch.setattr(suphx.web.shelf, "KEPT", 3)
     jobs, held = ReviewJobs(Shelf()), threading.Event()
 
-    def work(progress) -> bytes:
+    def work(progress) -> Reviewed:
         held.wait()
-        return b"{}"
+        return Reviewed(b"{}", b"")
 
     for _ in range(WAITING + 1):
         jobs.start("held", work)
@@ -379,7 +379,7 @@ def test_only_so_many_failures_are_told_of_and_none_is_listed():
 def test_a_fault_of_the_program_fails_one_review_and_is_told_without_its_inside(caplog):
     jobs = ReviewJobs(Shelf())
     broken = jobs.start("broken", lambda progress: bytes(1 // 0))
-    good = jobs.start("good", lambda progress: reviewed().model_dump_json().encode())
+    good = jobs.start("good", lambda progress: Reviewed(reviewed().model_dump_json().encode(), b""))
     finish(jobs)
     status = jobs.status(broken.id)
     assert status.state == "failed" and "because of a bug" in status.message and "division" not in status.message
@@ -391,7 +391,7 @@ def test_a_fault_of_the_program_fails_one_review_and_is_told_without_its_inside(
 @pytest.mark.faults
 def test_a_review_that_is_worked_on_is_not_forgotten():
     jobs, held = ReviewJobs(Shelf()), threading.Event()
-    status = jobs.start("held", lambda progress: bytes(held.wait()))
+    status = jobs.start("held", lambda progress: Reviewed(bytes(held.wait()), b""))
     assert not jobs.forget(status.id)
     held.set()
     finish(jobs)

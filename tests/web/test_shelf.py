@@ -63,6 +63,32 @@ def test_a_review_with_its_notes_outlives_the_command(tmp_path):
         assert get(address, "reviews").json()["reviews"] == []
 
 
+def test_another_agent_reviews_the_same_game(tmp_path):
+    with serving(shelf=tmp_path / "page.sqlite") as address:
+        assert get(address, "reviews").json()["agents"] == ["sl", "tuned", "sl-weak"]
+        refused = requests.post(
+            f"{address}/api/reviews", files={"log": LOG.read_bytes()}, data={"agent": "sensible"}, timeout=60
+        )
+        assert refused.status_code == 422 and "sensible does not review; there are sl, tuned" in refused.text
+        review = send(address, LOG.read_bytes())
+        ended(address, review)
+        own, other = get(address, f"reviews/{review}").json(), get(address, f"reviews/{review}/by/sl-weak").json()
+        assert (own["agent"], other["agent"]) == ("sl", "sl-weak") and own["rounds"] == other["rounds"]
+        places = [[[each["frame"] for each in found] for found in seat["decisions"]] for seat in own["seats"]]
+        assert places == [[[each["frame"] for each in found] for found in seat["decisions"]] for seat in other["seats"]]
+        assert own["seats"] != other["seats"] and len(get(address, "reviews").json()["reviews"]) == 1
+        assert get(address, f"reviews/{review}/by/never-heard-of").status_code == 422
+        assert get(address, "reviews/none/by/sl").status_code == 404
+        assert requests.delete(f"{address}/api/reviews/{review}", timeout=60).status_code == 204
+    shelf = Shelf(tmp_path / "page.sqlite")
+    assert shelf.all("log") == []
+    shelf.add("review", "old", "old", reviewed().model_dump_json().encode())
+    jobs = ReviewJobs(shelf)
+    with pytest.raises(InputError, match="was not kept"):
+        jobs.log("old")
+    jobs.close()
+
+
 def test_a_review_saved_by_an_earlier_version_has_the_names_of_today():
     shelf, data = Shelf(), reviewed().model_dump_json()
     assert '"tsumo' in data and '"ron' in data and '"mistake":"mistake"' in data

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+import requests
 from reviewed_game import LOG, everything, reviewed
 
 from simulator.logs.tenhou6_writer import write_tenhou6
@@ -34,6 +35,29 @@ def test_a_log_that_is_opened_is_reviewed_and_shown(page, served):
     assert download.value.suggested_filename == "everything.html"
     page.click("#another")
     page.wait_for_selector(f".kept a[href='/review/{re.search('/review/([^#]*)', place)[1]}']")
+
+
+def test_another_reviewer_is_chosen_and_a_third_is_compared_with(page, served):
+    page.goto(served)
+    page.wait_for_selector("#reviewer option[value=sl-weak]", state="attached")
+    assert page.locator("#reviewer").input_value() == "sl"  # the usual one
+    page.select_option("#reviewer", "sl-weak")
+    page.set_input_files("#log", LOG)
+    page.wait_for_selector("svg.table", timeout=60_000)
+    review = requests.get(f"{served}/api/reviews/{re.search('/review/([^#]*)', page.url)[1]}", timeout=60).json()
+    assert review["agent"] == "sl-weak"
+    page.wait_for_selector("#other option[value=sl]", state="attached")
+    assert page.locator("#other option").all_inner_texts() == ["Compare with …", "with sl", "with tuned"]
+    page.select_option("#other", "sl")
+    page.click("#tab-decision")
+    page.wait_for_selector("#other-agent", timeout=60_000)
+    by_sl = {seat.seat: seat for seat in reviewed().seats}[0].decisions[0][0]
+    preferred = by_sl.candidates[by_sl.preferred]
+    assert page.locator("#other-agent").inner_text().startswith("sl: ")
+    assert f"{100 * preferred.probability:.0f}%" in page.locator("#other-agent").inner_text()
+    assert page.locator(".theirs").count() == len(by_sl.candidates)
+    page.select_option("#other", "")
+    assert page.locator("#other-agent").count() == page.locator(".theirs").count() == 0
 
 
 @pytest.mark.full

@@ -31,6 +31,19 @@ export function candidateShort(candidate) {
   return [term(candidate.type), " ", tilesInline(tilesOf(candidate))];
 }
 
+/** The candidate of another agent's decision that is the same as one of this one's. */
+function sameOf(candidate, other) {
+  return other.candidates.find((each) => each.type === candidate.type && each.tile === candidate.tile && String(each.own) === String(candidate.own)) || null;
+}
+
+/** What another agent would have done. */
+function otherShown(decision, other, agent) {
+  if (!other) return null;
+  const preferred = other.candidates[other.preferred];
+  const same = sameOf(decision.candidates[decision.preferred], other) === preferred;
+  return h("div", { id: "other-agent" }, rich("decision.who", { who: agent, what: same ? t("decision.agrees_too", { chance: percent(preferred.probability) }) : [candidateShort(preferred), h("span", { class: "quiet" }, ` ${percent(preferred.probability)}`)] }));
+}
+
 function verdictShown(decision, name) {
   const chance = (candidate) => h("span", { class: "quiet" }, ` ${percent(candidate.probability)}`);
   const [taken, preferred] = [decision.candidates[decision.taken], decision.candidates[decision.preferred]];
@@ -56,7 +69,8 @@ function danger(candidate, names) {
   return [" ", s("svg", { class: "risk", viewBox: "0 0 12 12", role: "img", "aria-label": words }, s("title", {}, words), s("path", { d: "M1 11 6 1 11 11Z" }))];
 }
 
-function candidateRow(candidate, n, decision, names) {
+function candidateRow(candidate, n, decision, names, other) {
+  const theirs = other && sameOf(candidate, other);
   const taken = n === decision.taken;
   const preferred = n === decision.preferred;
   const tags = [
@@ -66,16 +80,16 @@ function candidateRow(candidate, n, decision, names) {
   return h("li", { class: `candidate${candidate.type === "discard" ? "" : " wide"}${taken ? " taken" : ""}${preferred ? " preferred" : ""}` },
     h("span", { class: "what" }, h("span", { class: candidate.type === "discard" ? "unseen" : "type" }, term(candidate.type)), tilesInline(tilesOf(candidate))),
     h("span", { class: "meter", "aria-hidden": "true" }, h("span", { style: `width:${(100 * candidate.probability).toFixed(2)}%` })),
-    h("span", { class: "chance" }, percent(candidate.probability)),
+    h("span", { class: "chance" }, percent(candidate.probability), theirs ? h("span", { class: "quiet theirs" }, ` ${percent(theirs.probability)}`) : null),
     candidate.type === "discard" ? h("span", { class: "facts" }, facts(candidate), danger(candidate, names)) : null,
     tags.length ? h("span", { class: "notes" }, tags) : null,
     worthLine(candidate, decision.safety.map((each) => names[each.seat])),
   );
 }
 
-function candidateList(decision, names) {
+function candidateList(decision, names, other = null) {
   const important = (n) => n < SHOWN || n === decision.taken || n === decision.preferred;
-  const rows = decision.candidates.map((each, n) => [n, candidateRow(each, n, decision, names)]);
+  const rows = decision.candidates.map((each, n) => [n, candidateRow(each, n, decision, names, other)]);
   const rest = rows.filter(([n]) => !important(n)).map(([, row]) => row);
   return [
     h("ol", { class: "candidates" }, rows.filter(([n]) => important(n)).map(([, row]) => row)),
@@ -124,12 +138,12 @@ function safety(decision, names, hand) {
   }));
 }
 
-/** The panel. `place`: the moment of the game, as text; `view`: the seat's own part of the frame. */
-export function decisionPanel(decision, { place, names, name, view }) {
+/** The panel. `place`: the moment of the game, as text; `view`: the seat's own part of the frame; `other`: the same decision by `otherAgent`. */
+export function decisionPanel(decision, { place, names, name, view, other = null, otherAgent = "" }) {
   return h("div", { class: "decision" },
     h("h3", {}, place),
-    h("div", { class: decision.agrees ? "verdict agrees" : "verdict differs" }, verdictShown(decision, name)),
-    outlookPart(decision), candidateList(decision, names), explained("probability"), worthLegend(decision),
+    h("div", { class: decision.agrees ? "verdict agrees" : "verdict differs" }, verdictShown(decision, name), otherShown(decision, other, otherAgent)),
+    outlookPart(decision), candidateList(decision, names, other), explained("probability"), worthLegend(decision),
     h("h3", {}, t("decision.hands")), targets(decision), explained("near"),
     h("h3", {}, t("decision.own_safe")), safety(decision, names, [...view.hand, ...(view.drawn ? [view.drawn] : [])]),
   );

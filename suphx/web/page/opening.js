@@ -49,7 +49,11 @@ export function showReview(root, id) {
       openReview(root, review, () => [
         h("a", { href: "/", id: "another" }, t("opening.another")),
         h("a", { href: `/api/reviews/${id}/file`, download: "", id: "keep" }, t("opening.save")),
-      ], (note) => ask(`/api/reviews/${id}/note`, { method: "POST", body: formOf(Object.entries(note)) }));
+      ], {
+        write: (note) => ask(`/api/reviews/${id}/note`, { method: "POST", body: formOf(Object.entries(note)) }),
+        others: async () => (await (await ask("/api/reviews")).json()).agents.filter((each) => each !== review.agent),
+        by: async (agent) => (await ask(`/api/reviews/${id}/by/${encodeURIComponent(agent)}`)).json(),
+      });
     } finally {
       bar.remove();
     }

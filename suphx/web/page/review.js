@@ -18,11 +18,12 @@ const LEAST_SHOWN = 0.005; // minimum probability of choices other than discards
 const MOST_CHOICES = 4;
 
 class ReviewPage extends Viewer {
-  constructor(root, review, links, write) {
+  constructor(root, review, links, server) {
     const seats = review.seats.map((each) => each.seat);
     super(review.rounds, seats.find((seat) => review.names[seat] === PERSON) ?? seats[0] ?? 0);
     this.review = review;
-    this.write = write;
+    this.server = server;
+    this.other = null; // the review of the same game by another agent, to compare with
     this.noted = new Map(review.notes.map((each) => [`${each.seat} ${each.number}`, each.words]));
     this.names = tellApart(review.names);
     this.shown = { ...review, names: this.names };
@@ -34,13 +35,13 @@ class ReviewPage extends Viewer {
       document.removeEventListener("keydown", this.keys);
       window.removeEventListener("hashchange", this.wayBack);
       const notes = [...this.noted].map(([key, words]) => ({ seat: Number(key.split(" ")[0]), number: Number(key.split(" ")[1]), words }));
-      openReview(root, { ...review, notes }, links, write).open(this.tab);
+      openReview(root, { ...review, notes }, links, server).open(this.tab);
     };
     this.panel = h("section", { class: "panel", role: "tabpanel", id: "panel", tabindex: "0" });
     this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": t("review.tabs"), onkeydown: (event) => this.tabKey(event) }, TABS.map((name) =>
       h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "panel", onclick: (event) => this.press(event, name) }, t(`review.tab_${name}`))));
     this.build(root, {
-      look: "", keys: KEYS, own: [["open", "H"], ["quiz", "Q"]], links: links(), right: [this.tabs, this.panel],
+      look: "", keys: KEYS, own: [["open", "H"], ["quiz", "Q"]], controls: this.comparison(), links: links(), right: [this.tabs, this.panel],
       before: [iconButton("decision-before", t("page.decision_before"), () => this.toDecision(-1)), iconButton("step-before", t("page.step_before", { key: "←" }), () => this.step(-1))],
       after: [iconButton("step-after", t("page.step_after", { key: "→" }), () => this.step(1)), iconButton("decision-after", t("page.decision_after"), () => this.toDecision(1))],
     });
@@ -59,6 +60,35 @@ class ReviewPage extends Viewer {
   get decision() {
     const decisions = this.seatReview ? this.seatReview.decisions[this.at.round] : [];
     return decisions.find((each) => each.frame === this.at.frame) || null;
+  }
+
+  /** The same decision in the review by another agent; null if there is none. */
+  get otherDecision() {
+    const here = this.other && this.other.seats.find((each) => each.seat === this.at.seat);
+    return (here && here.decisions[this.at.round].find((each) => each.frame === this.at.frame)) || null;
+  }
+
+  /** Who else can review the game, to compare with: where there is a server. */
+  comparison() {
+    if (!this.server) return [];
+    const select = h("select", { id: "other", "aria-label": t("review.compare"), onchange: async () => {
+      const agent = select.value;
+      this.other = null;
+      this.draw();
+      if (!agent) return;
+      this.live.textContent = t("review.comparing", { agent });
+      try {
+        const other = await this.server.by(agent);
+        if (select.value === agent) this.other = other;
+        this.draw();
+        this.say();
+      } catch (error) {
+        select.value = "";
+        alert(error.message);
+      }
+    } }, h("option", { value: "" }, t("review.compare")));
+    this.server.others().then((agents) => select.append(...agents.map((each) => h("option", { value: each }, t("review.compare_with", { agent: each })))), () => {});
+    return [select];
   }
 
   /** Whether the quiz hides what the agent thinks of this decision. */
@@ -220,7 +250,7 @@ class ReviewPage extends Viewer {
     if (this.isHidden) return this.quiz.question(this.decision, this.place, (n) => this.answerWith(n));
     if (this.decision) {
       const answer = this.settings.quiz ? this.quiz.verdict(seat, this.seatReview.decisions.flat(), this.decision) : null;
-      return [answer, decisionPanel(this.decision, about), this.notePanel(this.decision)];
+      return [answer, decisionPanel(this.decision, { ...about, other: this.otherDecision, otherAgent: this.other && this.other.agent }), this.notePanel(this.decision)];
     }
     const result = isEnd ? this.rounds[round].result : null;
     return momentPanel(moment, { ...about, result, reviewed: this.seatReview !== null });
@@ -245,12 +275,12 @@ class ReviewPage extends Viewer {
   notePanel(decision) {
     const key = `${this.at.seat} ${decision.number}`;
     const words = this.noted.get(key) || "";
-    if (!this.write) return words ? h("p", { class: "note" }, words) : null;
+    if (!this.server) return words ? h("p", { class: "note" }, words) : null;
     const status = h("span", { role: "status", class: "quiet" });
     const keep = async (event) => {
       const note = { seat: Number(key.split(" ")[0]), number: decision.number, words: event.target.value.trim() };
       try {
-        await this.write(note);
+        await this.server.write(note);
         this.noted.set(key, note.words);
         status.textContent = ` ${t("review.kept")}`;
       } catch (error) {
@@ -270,9 +300,9 @@ class ReviewPage extends Viewer {
   }
 }
 
-/** Show a review in an element, and return its page, with `links()` beside it; `write(note)` keeps a note, and without it there are none to write. */
-export function openReview(root, review, links = () => [], write = null) {
+/** Show a review in an element, and return its page, with `links()` beside it. `server`: keeps notes (`write`) and asks others (`others`, `by`); a saved page has none. */
+export function openReview(root, review, links = () => [], server = null) {
   applySettings(loadSettings());
-  document.title = t("review.title", { source: review.names.filter(Boolean).length && !write ? list(review.names.filter(Boolean)) : review.source });
-  return new ReviewPage(root, review, links, write);
+  document.title = t("review.title", { source: review.names.filter(Boolean).length && !server ? list(review.names.filter(Boolean)) : review.source });
+  return new ReviewPage(root, review, links, server);
 }

@@ -28,10 +28,12 @@ async function begin(path, values, at, place = "") {
   }
 }
 
+let reviewer = () => ""; // who is chosen to review; nobody: the usual one
+
 /** Start the review of a file. */
 function sendFile(file) {
   if (file && file.size > MOST) tell(t("start.too_large", { name: file.name }), true);
-  else if (file) begin("/api/reviews", [["log", file]], "review");
+  else if (file) begin("/api/reviews", [["log", file], ["agent", reviewer()]], "review");
 }
 
 /** Allow a log to be dropped anywhere on the page. */
@@ -140,18 +142,24 @@ function reviewCard() {
   const address = h("input", { id: "address", inputmode: "url", autocomplete: "off", spellcheck: "false", required: true, placeholder: "https://tenhou.net/0/?log=..." });
   const send = () => {
     const viewed = /[?&]tw=[0-3]\b/.exec(address.value); // the seat from which the address shows the game
-    begin("/api/reviews", [["address", address.value]], "review", viewed ? `#seat=${viewed[0].slice(-1)}` : "");
+    begin("/api/reviews", [["address", address.value], ["agent", reviewer()]], "review", viewed ? `#seat=${viewed[0].slice(-1)}` : "");
   };
   const byAddress = h("form", { class: "address", onsubmit: onSubmit(send) },
     h("label", { for: "address" }, t("start.address")), address, h("button", { type: "submit" }, t("start.review")));
-  const by = h("p", { class: "quiet" });
-  const hear = (answer) => {
-    by.textContent = `${t("start.by", { agent: answer.agent })} ${meaningOf(answer.agent)}`;
+  const meaning = h("span", { class: "quiet" });
+  const by = h("select", { id: "reviewer", onchange: () => introduceReviewer() });
+  const introduceReviewer = () => {
+    meaning.textContent = meaningOf(by.value);
   };
+  const hear = (answer) => {
+    offer([by], answer.agents);
+    introduceReviewer();
+  };
+  reviewer = () => by.value;
   return card("review", t("start.review_title"), PICTURES.review(),
     h("label", { class: "drop", for: "log" }, h("b", {}, t("start.drop")),
       h("span", { class: "quiet" }, t("start.formats")), fileField("log", LOGS, sendFile)),
-    byAddress, by,
+    byAddress, h("p", {}, h("label", {}, t("start.by"), " ", by), " ", meaning),
     keptList({ path: "/api/reviews", at: "review", title: t("start.reviews"), look: "", items: (answer) => answer.reviews, hear,
       words: (review) => ({ waiting: t("start.waits"), running: `${Math.round(100 * review.share)}%`, done: "" }[review.state]) }));
 }
