@@ -51,6 +51,7 @@ QUICK: dict[str, list[str]] = {
     "duel play normal": ["--deals", "5"],
     "duel curves": ["--out", "duel.png"],
     "poker equity": [],
+    "poker match": ["--deals", "20"],
     "poker solve": ["--iterations", "10"],
     "bench features": ["--seconds", "0.1", "--positions", "100"],
 }
@@ -98,7 +99,7 @@ READ: dict[str, str] = {
     "poker encodings": "needs solved samples: tests/equilibrium/poker/test_poker_encodings.py",
     "poker blueprint": "takes an hour: tests/equilibrium/poker/test_blueprint.py",
     "poker train": "takes minutes: tests/equilibrium/poker/test_deepfool.py",
-    "poker match": "needs a trained policy: tests/equilibrium/poker/test_deepfool.py",
+    "poker play": "asks a person: tests/equilibrium/poker/test_deepfool.py",
     "duel evaluate": "needs a trained table: tests/equilibrium/duel/test_duel_commands.py",
     "duel play table": "needs a trained table: tests/equilibrium/duel/test_duel_log.py",
     "duel play you": "needs a person: tests/equilibrium/duel/test_duel_log.py",

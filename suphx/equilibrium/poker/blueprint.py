@@ -40,6 +40,8 @@ from suphx.equilibrium.poker.holdem import (
 from suphx.equilibrium.poker.players import by_thresholds
 from suphx.errors import InputError
 
+#: What plays as `blueprint`: of `suphx poker blueprint` with its defaults.
+INCLUDED = Path(__file__).parent / "blueprint.npz"
 #: Runouts from which a decision's strength and its variance are estimated, against two random hands each.
 _RUNOUTS = 100
 #: Where classes of strength begin, as the chance to win against one random hand.
@@ -312,7 +314,7 @@ class BlueprintConfig(Config):
     """Chips of each seat; blinds are 1 and 2."""
     raises: int = Field(2, ge=1, le=3)
     """Bets and raises on each street at most."""
-    hands: int = Field(20_000_000, ge=1)
+    hands: int = Field(2_000_000, ge=1)
     """Hands to traverse, each for one seat."""
     guests: float = Field(0.2, ge=0, le=1)
     """Share of the hands in which players by random thresholds sit at the other seats, to be beaten too."""
@@ -379,9 +381,9 @@ class BlueprintTraining:
         there = np.flatnonzero(self._keys)
         there = there[np.argsort(self._keys[there])]
         arrays = {"key": self._keys[there], "regret": self._regret[there], "strategy": self._strategy[there]}
-        arrays |= {"done": np.array(self.done), "config": np.array(self.config.model_dump_json())}
-        save_arrays(self.folder / "training.npz", arrays, compressed=False)
-        save_arrays(self.folder / "blueprint.npz", self.blueprint()._asdict())
+        made = {"done": np.array(self.done), "config": np.array(self.config.model_dump_json())}
+        save_arrays(self.folder / "training.npz", arrays | made, compressed=False)
+        save_arrays(self.folder / "blueprint.npz", self.blueprint()._asdict() | made)
 
     def blueprint(self) -> "Blueprint":
         """Return the average policies."""

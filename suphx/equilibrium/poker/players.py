@@ -86,7 +86,7 @@ def equity_player(call: float, bet: float) -> PokerPlayer:
 
 
 def player_named(name: str) -> PokerPlayer:
-    """Return `fold`, `random`, `rule`, `equity:CALL/BET` (in %, such as 50/80), or the policy in a file of weights."""
+    """Return `blueprint`, `fold`, `random`, `rule`, `equity:CALL/BET` (in %, as 50/80), or a policy from a file."""
     named = {"fold": fold_player, "random": random_player, "rule": rule_player}
     if name in named:
         return named[name]
@@ -96,10 +96,10 @@ def player_named(name: str) -> PokerPlayer:
         except ValueError:
             raise InputError(f"player {name!r}: thresholds are written like equity:50/80") from None
         return equity_player(call, bet)
-    if name.endswith(".npz"):
-        from suphx.equilibrium.poker.blueprint import BlueprintPlayer, load_blueprint
+    if name == "blueprint" or name.endswith(".npz"):
+        from suphx.equilibrium.poker.blueprint import INCLUDED, BlueprintPlayer, load_blueprint
 
-        return BlueprintPlayer(load_blueprint(Path(name)))
+        return BlueprintPlayer(load_blueprint(INCLUDED if name == "blueprint" else Path(name)))
     from suphx.equilibrium.poker.policy_net import load_policy, probabilities
 
     network, _ = load_policy(Path(name))

@@ -192,6 +192,13 @@ def test_the_command_trains_a_player_who_beats_who_plays_at_random(tmp_path):
     assert (policy[~can] == 0).all()
 
 
+@pytest.mark.parametrize("opponent", ["random", "rule", "equity:50/80"])
+def test_the_included_blueprint_wins(opponent):
+    match = ["poker", "match", "blueprint", opponent, "--deals", "1000", "--seed", "5", "--json"]
+    result = json.loads(CliRunner().invoke(app, match).stdout)
+    assert result["bb_per_100"] > 2 * result["half_width"]
+
+
 def test_where_a_blueprint_knows_nothing_it_checks_or_folds():
     nothing = Blueprint(np.array([7], np.uint64), np.uint8([[0, 255, 0, 0, 0, 0]]))
     hands = later_hands()
