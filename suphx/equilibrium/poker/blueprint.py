@@ -381,9 +381,9 @@ class BlueprintTraining:
         there = np.flatnonzero(self._keys)
         there = there[np.argsort(self._keys[there])]
         arrays = {"key": self._keys[there], "regret": self._regret[there], "strategy": self._strategy[there]}
-        made = {"done": np.array(self.done), "config": np.array(self.config.model_dump_json())}
-        save_arrays(self.folder / "training.npz", arrays | made, compressed=False)
-        save_arrays(self.folder / "blueprint.npz", self.blueprint()._asdict() | made)
+        origin = {"done": np.array(self.done), "config": np.array(self.config.model_dump_json())}
+        save_arrays(self.folder / "training.npz", arrays | origin, compressed=False)
+        save_arrays(self.folder / "blueprint.npz", self.blueprint()._asdict() | origin)
 
     def blueprint(self) -> "Blueprint":
         """Return the average policies."""
