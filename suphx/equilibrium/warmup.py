@@ -1,5 +1,8 @@
 """What `suphx warmup` compiles of this package."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 
 from suphx.equilibrium.duel.evaluation import Benchmark
@@ -32,12 +35,16 @@ def warm_up_duel() -> None:
 
 
 def warm_up_poker() -> None:
-    """Compile hold'em: a deal between players, an endgame, and a tree of MCCFR."""
+    """Compile hold'em: a deal between players, an endgame, and trees of MCCFR in a table and through a network."""
+    from suphx.equilibrium.poker.blueprint import BlueprintConfig, BlueprintTraining
     from suphx.equilibrium.poker.mccfr import explore
     from suphx.equilibrium.poker.policy_net import PokerPolicyNetwork
 
     stacks = np.full(3, 60)
     list(holdem.duplicate(poker_player("equity:50/80"), poker_player("rule"), stacks, 2, 1, 0))
+    list(holdem.duplicate(poker_player("blueprint"), poker_player("random"), stacks, 2, 1, 0))
+    with TemporaryDirectory() as folder:
+        list(BlueprintTraining(BlueprintConfig(hands=1), Path(folder)).run())
     endgame = Endgame.parse(("AA,KQs", "KK,AQs"), "QsJh2h8c", 10, 20, "100", "100")
     list(endgame.solve(1))
     seat = np.zeros(1, np.int64)
