@@ -3,15 +3,22 @@
 import numpy as np
 import pytest
 
-from suphx.intervals import half_width, share_interval
+from suphx.intervals import half_width, share_interval, student_quantile
 
 REPEATS = 4000
 
 
-def test_the_interval_of_a_mean_covers_it_as_often_as_it_says() -> None:
-    drawn = np.random.default_rng(1).normal(3.0, 2.0, (REPEATS, 100))
-    covered = np.mean([abs(values.mean() - 3.0) <= half_width(values) for values in drawn])
+@pytest.mark.parametrize("values", [2, 5, 100])
+def test_the_interval_of_a_mean_covers_it_as_often_as_it_says(values: int) -> None:
+    drawn = np.random.default_rng(1).normal(3.0, 2.0, (REPEATS, values))
+    covered = np.mean([abs(each.mean() - 3.0) <= half_width(each) for each in drawn])
     assert 0.93 < covered < 0.965
+
+
+def test_quantiles_of_students_t() -> None:
+    """Tables of textbooks."""
+    for degrees, quantile in ((1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (29, 2.045), (999, 1.962)):
+        assert student_quantile(degrees) == pytest.approx(quantile, rel=0.01)
 
 
 def test_one_value_says_nothing_of_a_mean() -> None:
