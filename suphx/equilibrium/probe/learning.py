@@ -53,7 +53,7 @@ VARIANTS: dict[str, LearningConfig] = {
     "entropy": _ENTROPY,
     "controlled": _ENTROPY.model_copy(update={"entropy": _CONTROL}),
     "reference": _ENTROPY.model_copy(update={"reference": DistanceConfig(coefficient=ALPHA)}),
-    "moving reference": _ENTROPY.model_copy(update={"reference": DistanceConfig(coefficient=0.2, renew=20)}),
+    "moving reference": _ENTROPY.model_copy(update={"reference": DistanceConfig(coefficient=0.5, renew=50)}),
     "reused": _REUSED.model_copy(update={"max_importance_weight": 1e9}),
     "reused, bounded": _REUSED.model_copy(update={"max_importance_weight": 1.2}),
 }
