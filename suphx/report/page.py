@@ -171,14 +171,24 @@ def _gain(text: str) -> _Gain:
     )
 
 
+#: Instead of what self-play gained.
+NO_GAME = (
+    "**No game of self-play ended in its time**, so nothing is shown of it: the machine was busy with other work, or "
+    "is slow. Run this again in another folder on an idle machine, or with more `--minutes`."
+)
+
+
 def _opening(folder: Path, gains: Mapping[str, _Gain], curves: Curves) -> list[str]:
     """Return a sentence on what self-play gained, with its picture, and the table of all gains."""
     lines = []
     if gain := gains.get("match-weak"):
         games = max((at for points in curves.values() for at, _ in points), default=0)
-        lines += ["", f"In {games:,} games against itself an agent that had seen little {_verdict(gain)}"]
-        plot_gain(folder / PLOTS_FOLDER / "gain.png", curves, games, (gain.value, gain.low, gain.high))
-        lines += ["", f"![the gain of self-play over its games]({PLOTS_FOLDER}/gain.png)"]
+        if games:
+            lines += ["", f"In {games:,} games against itself an agent that had seen little {_verdict(gain)}"]
+            plot_gain(folder / PLOTS_FOLDER / "gain.png", curves, games, (gain.value, gain.low, gain.high))
+            lines += ["", f"![the gain of self-play over its games]({PLOTS_FOLDER}/gain.png)"]
+        else:
+            lines += ["", NO_GAME]
     if gains:
         rows = [
             (

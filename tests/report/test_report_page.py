@@ -12,7 +12,7 @@ from run_folder import AFTER, BEFORE, DEALS, RESULTS, STEPS, add_match, add_trai
 from typer.testing import CliRunner
 
 from suphx.cli import app
-from suphx.report.page import GAINS, _pretrain, write_report
+from suphx.report.page import GAINS, NO_GAME, _pretrain, write_report
 from suphx.selfplay.monitor import MetricWriter
 
 
@@ -97,6 +97,7 @@ def test_gains_are_the_differences_of_the_matches_the_other_way_round(tmp_path):
 )
 def test_a_gain_is_told_only_where_its_interval_is_clear_of_zero(tmp_path, rates, words):
     result = add_match(tmp_path / "match-weak", rates)
+    add_train(tmp_path / "train-weak", start="weak/agent", evaluation=None)
     low, high = result["differences"][0]["average_rank"]["interval"]
     assert {"**became stronger**": high < 0, "**became weaker**": low > 0}.get(words, low <= 0 <= high)
     write_report(tmp_path)
@@ -133,7 +134,8 @@ def test_a_training_without_a_step_has_no_curves_to_draw(tmp_path):
     writer.write({"rate/games_per_s": 1.0}, 0)
     writer.close()
     write_report(tmp_path)
-    assert "selfplay.png" not in (tmp_path / "report.md").read_text()
+    text = (tmp_path / "report.md").read_text()
+    assert "selfplay.png" not in text and "gain.png" not in text and NO_GAME in text
 
 
 def test_the_command_prints_where_the_report_is(whole):
