@@ -44,7 +44,7 @@ def warm_up_poker() -> None:
     list(holdem.duplicate(poker_player("equity:50/80"), poker_player("rule"), stacks, 2, 1, 0))
     list(holdem.duplicate(poker_player("blueprint"), poker_player("random"), stacks, 2, 1, 0))
     with TemporaryDirectory() as folder:
-        list(BlueprintTraining(BlueprintConfig(hands=1), Path(folder)).run())
+        list(BlueprintTraining(BlueprintConfig.model_validate({"hands": 1}), Path(folder)).run())
     endgame = Endgame.parse(("AA,KQs", "KK,AQs"), "QsJh2h8c", 10, 20, "100", "100")
     list(endgame.solve(1))
     seat = np.zeros(1, np.int64)

@@ -233,8 +233,8 @@ class Watch:
                 counts[f"yaku: {YAKU[number].name}"] += int(win["yaku"]) >> number & 1
             if win["liable"] != NO_SEAT:
                 by_draw, liable = win["source"] == win["seat"], win["liable"] == win["source"]
-                where = "by draw" if by_draw else "on the liable seat's discard" if liable else "on another's discard"
-                counts[f"liability, win {where}"] += 1
+                where = "the liable seat's" if liable else "another's"
+                counts["liability, tsumo" if by_draw else f"liability, win on {where} discard"] += 1
                 if win["liable_yakuman"] < win["yakuman"] and not liable:
                     counts["liability of another seat for a part of the yakuman"] += 1
             counts["several yakuman in one hand"] += bool(win["yakuman"] > 1)
