@@ -60,7 +60,7 @@ REASONS = {
     "mjx roundTerminal finalScore riichi": "a win takes all bets", "mjx roundTerminal isGameOver": _ENDS,
     "mjx roundTerminal wins uraDoraIndicators": _URA,
     "mjx roundTerminal wins yakus": "Tenhou lists ura dora of 0 han, which say nothing",
-    "mahjong_soul head accounts": _LABEL, "mahjong_soul head config": _UNUSED,
+    "mahjong_soul head accounts": _LABEL, "mahjong_soul head uuid": _LABEL, "mahjong_soul head config": _UNUSED,
     "mahjong_soul RecordNewRound tiles": _HIDDEN, "mahjong_soul RecordDealTile tile": _HIDDEN,
     "mahjong_soul RecordDiscardTile tile": _HIDDEN, "mahjong_soul RecordDiscardTile moqie": _COPY,
     "mahjong_soul RecordNewRound left_tile_count": _REPEATED, "mahjong_soul RecordDealTile left_tile_count": _REPEATED,
