@@ -186,8 +186,9 @@ class Reviewer:
     """Reviews games, by the usual agent or another one."""
 
     def __init__(self, players: Players, logs: Path | None = None) -> None:
-        """logs: where addresses are looked up; None: fetched."""
+        """logs: where addresses are looked up; None: fetched. Raises InputError if the usual agent cannot review."""
         self.names, self._players, self._logs = players.reviewers, players, logs
+        _ = players.reviewer
 
     def warm_up(self) -> None:
         """Review a generated round, so that compiled code is loaded before the first review."""
