@@ -199,6 +199,8 @@ class TrainConfig(Config):
         learning = settings["learning"]
         learning.pop("collapse")  # only decides when the training ends
         algorithm = {name: learning.pop(name) for name in ("algorithm", "clip")}
+        if learning["reference"] and not learning["reference"]["renew"]:
+            learning["reference"].pop("renew")  # as before there was one
         if learning["oracle"]:
             learning["oracle"] = _former(learning["oracle"], OracleConfig)
         settings["learning"] = _former(learning, LearningConfig, reference="teacher")
