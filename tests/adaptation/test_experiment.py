@@ -316,8 +316,8 @@ def test_a_summary_counts_hands_that_improve() -> None:
     assert numbers["share"] == 0.75
     assert numbers["share_interval"] == pytest.approx([0.3006, 0.9544], abs=1e-4)  # Wilson's, 3 of 4
     assert numbers["gain"]["value"] == pytest.approx(10.0)
-    error = 10 * np.std(gains, ddof=1) / 5**0.5
-    assert numbers["gain"]["interval"] == pytest.approx([10 - 1.96 * error, 10 + 1.96 * error], abs=1e-3)
+    half = 2.776 * 10 * np.std(gains, ddof=1) / 5**0.5  # Student's t, 4 degrees of freedom
+    assert numbers["gain"]["interval"] == pytest.approx([10 - half, 10 + half], rel=0.01)
     assert numbers["kept"] == 0.4 and numbers["gain_with_check"]["value"] == pytest.approx(10.0)
     assert numbers["by_kind"]["poor"]["hands"] == 2 and numbers["by_kind"]["good"]["better"] == 2
     assert numbers["by_deals"]["100 deals"]["hands"] == 5 and numbers["by_kind"]["good"]["rollout_seconds"] == 3.0
@@ -332,7 +332,7 @@ def test_a_summary_holds_ways_against_the_control_hand_by_hand() -> None:
     differences = 10 * (np.array(gains) - by_chance)
     assert (less["control"], less["better"], less["worse"], less["same"]) == ("shuffled", 2, 1, 1)
     assert less["share"] == pytest.approx(2 / 3) and less["gain"]["value"] == pytest.approx(differences.mean())
-    half = 1.96 * differences.std(ddof=1) / 2
-    assert less["gain"]["interval"] == pytest.approx([differences.mean() - half, differences.mean() + half], abs=1e-3)
+    half = 3.182 * differences.std(ddof=1) / 2  # Student's t, 3 degrees of freedom
+    assert less["gain"]["interval"] == pytest.approx([differences.mean() - half, differences.mean() + half], rel=0.01)
     assert ways["adapted"]["by_kind"]["good"]["less_shuffled"]["gain"]["value"] == pytest.approx(5.0)
     assert "less_shuffled" not in ways["shuffled"]
