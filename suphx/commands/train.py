@@ -34,7 +34,7 @@ def train(
     ] = None,
     changes: Changes = None,
     games: Annotated[int | None, Option(min=1, help="Number of games, instead of the configuration's.")] = None,
-    minutes: Annotated[float | None, Option(min=0.1, help="Stop after this time, if not before.")] = None,
+    minutes: Annotated[float | None, Option(min=0.1, help="Stop so long after its first step, if not before.")] = None,
     out: RunFolder = None,
     device: Device = None,
     precision: Precision = None,
@@ -118,13 +118,16 @@ def _training(
 
 
 def _run(training: Training, config: TrainConfig, minutes: float | None, screen: Console) -> None:
-    """Run a training to its end, or for some minutes, with its line on the screen."""
+    """Run a training to its end, or for some minutes from its first version on, with its line on the screen.
+
+    Processes may take a minute to start on a busy machine, which would be most of a short training.
+    """
     from threading import Event, Timer
 
     from suphx.errors import InputError, words_of
     from suphx.learning.optimizer import LearningDiverged
     from suphx.selfplay.progress import training_line
-    from suphx.selfplay.training import SelfPlayInterrupted
+    from suphx.selfplay.training import SelfPlayInterrupted, TrainingReport
 
     if training.progress.version:
         screen.print(f"resuming after {training.progress.games:,} games", style="dim", highlight=False)
@@ -135,11 +138,15 @@ def _run(training: Training, config: TrainConfig, minutes: float | None, screen:
             time_is_up.set()
             stop.set()
 
-        timer = Timer(60 * (minutes or 0), end)
-        if minutes is not None:
-            timer.start()
+        begun, timer = training.progress.version, Timer(60 * (minutes or 0), end)
+
+        def watch_time(report: TrainingReport) -> None:
+            if minutes is not None and report.version > begun and timer.ident is None:
+                timer.start()
+            watch(report)
+
         try:
-            training.run(watch, stop)
+            training.run(watch_time, stop)
         except SelfPlayInterrupted:
             if time_is_up.is_set():
                 return

@@ -47,7 +47,7 @@ from suphx.selfplay.evaluation import Strength, StrengthEvaluation
 from suphx.selfplay.folder import CHECKPOINT_NAME, RunFolder, load_start
 from suphx.selfplay.local import LocalTraining
 from suphx.selfplay.progress import training_line
-from suphx.selfplay.training import Collapsed, SelfPlayInterrupted, TrainingReport
+from suphx.selfplay.training import Collapsed, SelfPlayInterrupted, SelfPlayProgress, TrainingReport
 
 GAMES = 3
 
@@ -519,6 +519,27 @@ def test_the_clock_ends_a_training_as_its_last_game_would(start, tmp_path):
     done = CliRunner().invoke(app, ["train", str(path), *options, "--out", str(tmp_path / "run")])
     assert done.exit_code == 0 and done.stdout.strip() == str(tmp_path / "run" / "agent"), done.output
     assert (tmp_path / "run" / CHECKPOINT_NAME).exists()
+
+
+class StartsSlowly:
+    """A training whose first version comes late."""
+
+    progress = SelfPlayProgress(purpose="test")
+    has_begun = False
+
+    def run(self, watch, stop):
+        assert not stop.wait(0.5), "the time was over before anything was learned"
+        for version in range(2):
+            watch(TrainingReport(0, 1, version, 0.0, 0.0))
+        assert stop.wait(20)
+        self.has_begun = True
+        raise SelfPlayInterrupted
+
+
+def test_the_clock_begins_with_the_first_version(start):
+    training = StartsSlowly()
+    _run(training, TrainConfig.model_validate(values(start)), 0.003, Console(quiet=True))
+    assert training.has_begun
 
 
 class FormerProgress(TrainingProgress, extra="allow"):
