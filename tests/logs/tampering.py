@@ -51,6 +51,7 @@ REASONS = {
     "mjai dora dora_marker": _URA, "mjai hora ura_markers": _URA, "mjai dahai tsumogiri": _COPY,
     "mjai dahai pai": _HIDDEN,
     "tenhou6 title": _LABEL, "tenhou6 name": _LABEL, "tenhou6 dan": _LABEL, "tenhou6 rate": _LABEL,
+    "tenhou6 ref": _LABEL, "tenhou6 lobby": _LABEL,
     "tenhou6 rule": _UNUSED, "tenhou6 hand": _HIDDEN, "tenhou6 draw": _AT_ONCE, "tenhou6 indicators": _URA,
     "mjx publicObservation playerIds": _LABEL, "mjx publicObservation gameId": _LABEL,
     "mjx publicObservation doraIndicators": _URA,
