@@ -292,6 +292,8 @@ def test_a_quiz_says_whether_a_choice_is_the_agents(page, review_file):
     tile = second.candidates[second.taken].tile
     page.locator(f"svg.table .own [data-tile='{tile}']").first.click()
     assert "1 of 2 choices were the agent's." in page.locator(".verdict").first.inner_text()
+    page.select_option("[data-setting=language]", "romaji")
+    assert "1 of 2 choices were the agent's." in page.locator(".verdict").first.inner_text()
 
 
 def test_the_game_has_its_curve_results_and_rates(page, review_file):

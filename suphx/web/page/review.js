@@ -24,6 +24,7 @@ class ReviewPage extends Viewer {
     this.review = review;
     this.server = server;
     this.other = null; // the review of the same game by another agent, to compare with
+    this.otherAgent = ""; // by whom
     this.noted = new Map(review.notes.map((each) => [`${each.seat} ${each.number}`, each.words]));
     this.names = tellApart(review.names);
     this.shown = { ...review, names: this.names };
@@ -35,7 +36,7 @@ class ReviewPage extends Viewer {
       document.removeEventListener("keydown", this.keys);
       window.removeEventListener("hashchange", this.wayBack);
       const notes = [...this.noted].map(([key, words]) => ({ seat: Number(key.split(" ")[0]), number: Number(key.split(" ")[1]), words }));
-      openReview(root, { ...review, notes }, links, server).open(this.tab);
+      openReview(root, { ...review, notes }, links, server).takeOver(this);
     };
     this.panel = h("section", { class: "panel", role: "tabpanel", id: "panel", tabindex: "0" });
     this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": t("review.tabs"), onkeydown: (event) => this.tabKey(event) }, TABS.map((name) =>
@@ -51,6 +52,12 @@ class ReviewPage extends Viewer {
     this.remember();
     window.addEventListener("hashchange", this.wayBack);
     this.keep();
+  }
+
+  /** Go on as a page of the same review in another language. */
+  takeOver({ tab, quiz, filter, other, otherAgent }) {
+    Object.assign(this, { quiz, filter, other, otherAgent: other ? otherAgent : "" });
+    this.open(tab);
   }
 
   get seatReview() {
@@ -72,7 +79,7 @@ class ReviewPage extends Viewer {
   comparison() {
     if (!this.server) return [];
     const select = h("select", { id: "other", "aria-label": t("review.compare"), onchange: async () => {
-      const agent = select.value;
+      const agent = this.otherAgent = select.value;
       this.other = null;
       this.draw();
       if (!agent) return;
@@ -83,11 +90,14 @@ class ReviewPage extends Viewer {
         this.draw();
         this.say();
       } catch (error) {
-        select.value = "";
+        this.otherAgent = select.value = "";
         alert(error.message);
       }
     } }, h("option", { value: "" }, t("review.compare")));
-    this.server.others().then((agents) => select.append(...agents.map((each) => h("option", { value: each }, t("review.compare_with", { agent: each })))), () => {});
+    this.server.others().then((agents) => {
+      select.append(...agents.map((each) => h("option", { value: each }, t("review.compare_with", { agent: each }))));
+      select.value = this.otherAgent;
+    }, () => {});
     return [select];
   }
 
