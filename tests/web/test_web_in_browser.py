@@ -56,6 +56,10 @@ def test_another_reviewer_is_chosen_and_a_third_is_compared_with(page, served):
     assert page.locator("#other-agent").inner_text().startswith("sl: ")
     assert f"{100 * preferred.probability:.0f}%" in page.locator("#other-agent").inner_text()
     assert page.locator(".theirs").count() == len(by_sl.candidates)
+    page.click("#tab-differences")
+    assert page.locator(".differences .theirs").count() == page.locator(".differences li").count() > 0
+    assert page.locator(".differences .theirs").first.inner_text().startswith("sl: ")
+    page.click("#tab-decision")
     page.select_option("[data-setting=language]", "romaji")  # another language is no reason to ask again
     page.wait_for_selector("#other option[value=sl]", state="attached")
     assert page.locator("#other").input_value() == "sl"

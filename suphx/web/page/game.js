@@ -103,19 +103,24 @@ function filters(review, seat, filter, change) {
     select("round", t("page.round_label"), [["", t("review.all_rounds")], ...review.rounds.map((round, n) => [String(n), roundName(round.name, round.repeat_counter)])]));
 }
 
-/** The list of the largest differences, by `filter`; `go(decision)` is called when one is chosen, `change()` when another filter is. */
-export function differencesPanel(review, seat, filter, go, change) {
+/**
+ * The list of the largest differences, by `filter`; `go(decision)` is called when one is chosen, `change()` when another filter is.
+ * `other(decision)`: [name, decision] of another agent that the review is compared with, or null.
+ */
+export function differencesPanel(review, seat, filter, go, change, other) {
   if (!seat) return h("p", { class: "quiet" }, t("review.not_reviewed"));
   if (!largest(seat).length) return h("p", {}, t("review.no_differences"));
   const all = largest(seat, filter);
   if (!all.length) return [filters(review, seat, filter, change), h("p", {}, t("review.none_of_these"))];
   return [filters(review, seat, filter, change), h("ol", { class: "differences" }, all.slice(0, SHOWN).map((each) => {
     const [taken, preferred] = [each.candidates[each.taken], each.candidates[each.preferred]];
+    const theirs = other(each);
     return h("li", {}, h("button", { type: "button", onclick: () => go(each) },
       h("span", { class: "size" }, each.difference.toFixed(2)),
       h("span", { class: "place" }, placeOf(review, each)),
       h("span", { class: "which" }, rich("decision.who", { who: t("decision.played"), what: chosen(taken) })),
-      h("span", { class: "which" }, rich("decision.who", { who: t("decision.agent"), what: chosen(preferred) }))));
+      h("span", { class: "which" }, rich("decision.who", { who: t("decision.agent"), what: chosen(preferred) })),
+      theirs && h("span", { class: "which theirs" }, rich("decision.who", { who: theirs[0], what: chosen(theirs[1].candidates[theirs[1].preferred]) }))));
   }))];
 }
 

@@ -69,10 +69,10 @@ class ReviewPage extends Viewer {
     return decisions.find((each) => each.frame === this.at.frame) || null;
   }
 
-  /** The same decision in the review by another agent; null if there is none. */
-  get otherDecision() {
+  /** The same decision of the seat in the review by another agent; null if there is none. */
+  byOther({ round, frame }) {
     const here = this.other && this.other.seats.find((each) => each.seat === this.at.seat);
-    return (here && here.decisions[this.at.round].find((each) => each.frame === this.at.frame)) || null;
+    return (here && here.decisions[round].find((each) => each.frame === frame)) || null;
   }
 
   /** Who else can review the game, to compare with: where there is a server. */
@@ -253,14 +253,15 @@ class ReviewPage extends Viewer {
       this.panel.focus({ preventScroll: true });
     };
     if (this.tab === "summary") return summaryPanel(this.shown, this.seatReview, this.frames, goTo);
-    if (this.tab === "differences") return [this.notedPanel(goTo), differencesPanel(this.shown, this.seatReview, this.filter, goTo, () => this.draw())];
+    const theirs = (each) => this.byOther(each) && [this.other.agent, this.byOther(each)];
+    if (this.tab === "differences") return [this.notedPanel(goTo), differencesPanel(this.shown, this.seatReview, this.filter, goTo, () => this.draw(), theirs)];
     if (this.tab === "game") return gamePanel(this.shown, round, goToRound);
     if (this.tab === "about") return aboutPanel(this.shown);
     const about = { place: this.place, names: this.names, name: this.names[seat], view: moment.seats[seat] };
     if (this.isHidden) return this.quiz.question(this.decision, this.place, (n) => this.answerWith(n));
     if (this.decision) {
       const answer = this.settings.quiz ? this.quiz.verdict(seat, this.seatReview.decisions.flat(), this.decision) : null;
-      return [answer, decisionPanel(this.decision, { ...about, other: this.otherDecision, otherAgent: this.other && this.other.agent }), this.notePanel(this.decision)];
+      return [answer, decisionPanel(this.decision, { ...about, other: this.byOther(this.at), otherAgent: this.other && this.other.agent }), this.notePanel(this.decision)];
     }
     const result = isEnd ? this.rounds[round].result : null;
     return momentPanel(moment, { ...about, result, reviewed: this.seatReview !== null });
