@@ -18,7 +18,7 @@ from simulator.walls import mix2
 from suphx.config import Config
 from suphx.equilibrium.npz import read_arrays, save_arrays
 from suphx.equilibrium.poker.cards import CARDS
-from suphx.equilibrium.poker.equity import chance
+from suphx.equilibrium.poker.equity import by_thresholds, chance, draw, fill_deck
 from suphx.equilibrium.poker.hands import BITS, strength
 from suphx.equilibrium.poker.holdem import (
     ACTIONS,
@@ -37,7 +37,6 @@ from suphx.equilibrium.poker.holdem import (
     pot,
     random_number,
 )
-from suphx.equilibrium.poker.players import by_thresholds
 from suphx.errors import InputError
 
 #: What plays as `blueprint`: of `suphx poker blueprint` with its defaults.
@@ -78,19 +77,12 @@ def card_class(hand, seat):
     shown, board = hand["street"] + 2, np.int64(0)
     for at in range(shown):
         board |= BITS[hand["cards"][2 * SEATS + at]]
-    held, left = BITS[one] | BITS[other], 0
-    deck = np.empty(CARDS, np.int64)
-    for card in range(CARDS):
-        if (held | board) & BITS[card] == 0:
-            deck[left] = BITS[card]
-            left += 1
+    held, deck = BITS[one] | BITS[other], np.empty(CARDS, np.int64)
+    left = fill_deck(held | board, deck)
     state, need = np.uint64(held | board), 9 - shown
     won, both = 0.0, 0.0
     for _ in range(_RUNOUTS):
-        for at in range(need):
-            state, number = random_number(state)
-            chosen = at + int(number * (left - at))
-            deck[at], deck[chosen] = deck[chosen], deck[at]
+        state = draw(deck, left, need, state)
         full = board
         for at in range(4, need):
             full |= deck[at]
@@ -181,7 +173,7 @@ def _match(regret, can, policy):
 
 @jit
 def guest_action(hand, can, guests, state):
-    """Return the action of a player by thresholds (`players.equity_player`), and the next state."""
+    """Return the action of a player by thresholds (`equity.by_thresholds`), and the next state."""
     state, number = random_number(state)
     won = chance(hand, np.uint64(number * (1 << 53)), _GUEST_DEALS, np.empty(CARDS, np.int64))
     return by_thresholds(can, won, guests[0], guests[1]), state

@@ -10,7 +10,7 @@ import numpy as np
 from simulator.jit import jit
 from suphx.equilibrium.poker.cards import CARDS, PAIR_CARDS, card_text
 from suphx.equilibrium.poker.hands import BITS, strength
-from suphx.equilibrium.poker.holdem import SEATS, random_number
+from suphx.equilibrium.poker.holdem import ALL_IN, CALL, FOLD, POT, SEATS, TWO_POTS, random_number
 from suphx.errors import InputError
 from suphx.intervals import QUANTILE
 
@@ -158,6 +158,27 @@ def sampled_equity(ranges: np.ndarray, board: Sequence[int] = (), deals: int = 1
 
 
 @jit
+def fill_deck(seen, deck):
+    """Write the bits of the cards that are not in a mask to deck i64[52]; return how many."""
+    left = 0
+    for card in range(CARDS):
+        if seen & BITS[card] == 0:
+            deck[left] = BITS[card]
+            left += 1
+    return left
+
+
+@jit
+def draw(deck, left, count, state):
+    """Bring random cards of the first `left` of a deck to its first places; return the next state."""
+    for at in range(count):
+        state, number = random_number(state)
+        chosen = at + int(number * (left - at))
+        deck[at], deck[chosen] = deck[chosen], deck[at]
+    return state
+
+
+@jit
 def chance(hand, seed, deals, deck):
     """Return the mover's sampled equity against as many random hands as there are opponents left.
 
@@ -170,20 +191,13 @@ def chance(hand, seed, deals, deck):
         held |= BITS[hand["cards"][2 * seat + at]]
     for at in range(shown):
         board |= BITS[hand["cards"][2 * SEATS + at]]
-    left, others = 0, -1
-    for card in range(CARDS):
-        if (held | board) & BITS[card] == 0:
-            deck[left] = BITS[card]
-            left += 1
+    left, others = fill_deck(held | board, deck), -1
     for other in range(hand["seats"]):
         others += hand["folded"][other] == 0
     state, _ = random_number(np.uint64(seed) ^ np.uint64(held | board) ^ (np.uint64(others) << np.uint64(61)))
     need, won = 5 - shown + 2 * others, 0.0
     for _ in range(deals):
-        for at in range(need):
-            state, number = random_number(state)
-            chosen = at + int(number * (left - at))
-            deck[at], deck[chosen] = deck[chosen], deck[at]
+        state = draw(deck, left, need, state)
         full = board
         for at in range(5 - shown):
             full |= deck[at]
@@ -203,3 +217,13 @@ def chances(hands, seed, deals, out):
     deck = np.empty(CARDS, np.int64)
     for k in range(len(hands)):
         out[k] = chance(hands[k], seed, deals, deck)
+
+
+@jit
+def by_thresholds(can, won, call, bet):
+    """Return the action of a player who calls from one chance to win on, and bets from another; can: bool[6]."""
+    chosen = CALL if won >= call or not can[FOLD] else FOLD
+    for action, least in ((POT, bet), (TWO_POTS, bet + 0.1), (ALL_IN, bet + 0.2)):
+        if won >= least and can[action]:
+            chosen = action
+    return chosen

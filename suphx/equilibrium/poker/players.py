@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from simulator.jit import jit
-from suphx.equilibrium.poker.equity import chances
-from suphx.equilibrium.poker.holdem import ALL_IN, CALL, FOLD, POT, TWO_POTS, legal
+from suphx.equilibrium.poker.equity import by_thresholds, chances
+from suphx.equilibrium.poker.holdem import legal
 from suphx.errors import InputError
 
 #: A player: hands that are not over, and a seed -> f32[n, 6], probabilities of the mover's actions.
@@ -54,16 +54,6 @@ def rule_player(hands: np.ndarray, seed: int) -> np.ndarray:
     bold[:, 1] += np.where(_legal(hands)[:, 0], 0, bold[:, 0])  # who need not fold checks
     bold = bold * _legal(hands)
     return (bold / bold.sum(1, keepdims=True)).astype(np.float32)
-
-
-@jit
-def by_thresholds(can, won, call, bet):
-    """Return the action of a player who calls from one chance to win on, and bets from another; can: bool[6]."""
-    chosen = CALL if won >= call or not can[FOLD] else FOLD
-    for action, least in ((POT, bet), (TWO_POTS, bet + 0.1), (ALL_IN, bet + 0.2)):
-        if won >= least and can[action]:
-            chosen = action
-    return chosen
 
 
 @jit
