@@ -248,6 +248,8 @@ class _GameReader:
 
     def _win(self, record: Message, builder: RoundBuilder) -> None:
         seat, tsumo = fields.seat(record), fields.flag(record, "zimo")
+        if not tsumo and seat == builder.last_seat:
+            raise LogError(f"seat {seat} wins by ron, but moved last")
         win = WinLog(seat, seat if tsumo else builder.last_seat)
         builder.win(win)
         face = words.face_of_name(fields.text(record, "hu_tile"))

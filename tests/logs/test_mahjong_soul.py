@@ -145,6 +145,17 @@ def test_a_robbed_closed_kong():
     assert (again.rounds[0].wins[0].source, again.rounds[0].wins[0].yaku) == (0, [(KOKUSHI, 13)])
 
 
+def test_a_win_on_a_replacement_is_no_ron():
+    """Where the winner has moved last, there is nobody to win off."""
+    hand = {0: "1111m23p456789s5z"}
+    scene = Scene(hand, draws={0: "5z"}, replacements="1p", rules=RULES).play("0 closed kong 1m", "0 tsumo")
+    document = written(scene_log(scene))
+    assert verify_game(read(document)).mismatches == []
+    result(document)["hules"][0]["zimo"] = False
+    with pytest.raises(LogError, match="seat 0 wins by ron, but moved last"):
+        read(document)
+
+
 def test_liability_names_the_seat_that_pays():
     draws = {0: "5z", 1: " 9m", 2: "6z -", 3: "7z"}
     scene = Scene({1: "123m9m147p556677z"}, draws=draws, rules=RULES).play(
