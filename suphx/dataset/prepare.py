@@ -120,7 +120,7 @@ def _prepare_game(log: GameLog, verified: Verified, archive: str) -> _Game:
     row["n_rounds"] = len(log.rounds)
     row["final_scores"] = verified.final_scores
     row["dan"] = NO_DAN if log.dan is None else log.dan
-    row["key"] = _key(log)
+    row["key"] = key_of(log)
     rounds = np.concatenate([round_row(each) for each in log.rounds])
     rounds["first_event"] = np.cumsum(rounds["n_events"]) - rounds["n_events"]
     events = np.concatenate([each.events for each in log.rounds]).astype(LOG_EVENT)
@@ -129,7 +129,8 @@ def _prepare_game(log: GameLog, verified: Verified, archive: str) -> _Game:
     return _Game(row, rounds, events, absent, archive, list(log.names), log.room, log.rules)
 
 
-def _key(log: GameLog) -> int:
+def key_of(log: GameLog) -> int:
+    """Return a hash of a game's deals and scores, the same in every format, by which games are told apart and split."""
     digest = hashlib.sha256()
     for each in log.rounds:
         digest.update(np.sort(np.array(each.hands, np.uint8) >> 2, axis=1).tobytes())  # not all formats number copies

@@ -58,6 +58,12 @@ GAME_ROW = np.dtype([
 SPLITS = {"training": 0.84, "validation": 0.055, "test": 0.105}
 
 
+def split_of(keys: np.ndarray) -> np.ndarray:
+    """Return u8[g]: the index in SPLITS of the split that games belong to by their keys, u64[g]."""
+    bounds = np.cumsum(list(SPLITS.values()))[:-1]
+    return np.searchsorted(bounds, keys * 2.0**-64, side="right").astype(np.uint8)
+
+
 @dataclass
 class LeftOut(Sums):
     """Logs that were not prepared, and why."""
@@ -113,8 +119,7 @@ class Prepared:
 
     def split(self) -> np.ndarray:
         """Return u8[g]: the index in SPLITS of the split that each game belongs to by its key."""
-        bounds = np.cumsum(list(SPLITS.values()))[:-1]
-        return np.searchsorted(bounds, self.games["key"] * 2.0**-64, side="right").astype(np.uint8)
+        return split_of(self.games["key"])
 
     def sources(self, games: np.ndarray | None = None) -> str:
         """Return the names of the first few archives or files of the games, or of those in bool[g]."""

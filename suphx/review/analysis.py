@@ -24,6 +24,7 @@ from suphx.review.document import Decision, Phi, Review, SeatReview
 from suphx.review.game import Replayed, replay, round_of, standing_of
 from suphx.review.listing import compile_features
 from suphx.review.seats import luck_of, seat_review
+from suphx.review.yardstick import yardstick_for
 from suphx.reward.games import START, Games
 from suphx.reward.predictor import RewardPredictor
 
@@ -118,7 +119,14 @@ def review_game(
         phi=phi,
         seats=reviews,
         remarks=remarks,
+        dans=yardstick_for(agent_name, log.rules),
     )
+
+
+def rate_game(log: GameLog, agent: NetworkAgent, seats: Sequence[int]) -> list[float | None]:
+    """Return only the ratings of some seats, as in `SeatReview.rating`; raises LogError as `review_game`."""
+    game = replay(log)
+    return [_seat(game, seat, agent, None).rating for seat in seats]
 
 
 def _phi(game: Replayed, predictor: RewardPredictor) -> Phi:

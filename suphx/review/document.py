@@ -275,6 +275,21 @@ class SeatReview(Document):
     """None in older reviews."""
 
 
+class DanRating(Document):
+    """What players of a dan are rated by the agent, in held-out games at Tenhou."""
+
+    dan: int
+    """1 to 10; 11: Tenhoui."""
+    players: int
+    """Number of ratings, one for each player and game."""
+    mean: float
+    low: float
+    high: float
+    """Bounds of the mean's 95 % interval."""
+    spread: float
+    """Standard deviation of the ratings: how much one game says."""
+
+
 class Review(Document):
     """A game reviewed by an agent."""
 
@@ -301,5 +316,7 @@ class Review(Document):
     seats: list[SeatReview]
     remarks: list[str]
     """Remarks for the reader: where the log contradicts the rules, why there is no Phi."""
+    dans: list[DanRating] = []
+    """What players of each dan are rated by the agent; empty if that was not measured for it, or for such games."""
     notes: list[Note] = []
     """Notes on decisions, made on the page."""

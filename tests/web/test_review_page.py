@@ -8,6 +8,7 @@ import re
 import pytest
 from reviewed_game import reviewed
 
+from suphx.review.yardstick import included_yardstick
 from suphx.web.assets import review_page
 
 ROUND_OF_DOUBLE_RON, ROUND_OF_NINE_TERMINALS = 0, 4
@@ -331,6 +332,19 @@ def test_another_seat_sits_at_the_bottom_and_hands_can_be_closed(page, review_fi
     page.keyboard.press("h")
     assert page.locator('svg.table > g[data-seat]:not(.own) > [data-tile="back"]').count() == 3 * 13 + 1
     assert page.locator('svg.table .own [data-tile="back"]').count() == 0
+
+
+def test_a_rating_stands_beside_those_of_players_of_each_dan(page, review_file, tmp_path):
+    open_at(page, review_file)
+    assert page.locator(".of-dan").count() == 0  # of another agent than the one that was measured
+    path, dans = tmp_path / "dans.html", included_yardstick().dans
+    path.write_bytes(review_page(reviewed().model_copy(update={"dans": dans})))
+    open_at(page, path)
+    assert page.locator(".of-dan text").all_text_contents() == [f"{each.dan} dan" for each in dans]
+    shown = {each.dan: page.locator(".of-dan circle").nth(n).bounding_box()["y"] for n, each in enumerate(dans)}
+    by_rating = sorted(dans, key=lambda each: -each.mean)
+    assert sorted(shown, key=lambda dan: shown[dan]) == [each.dan for each in by_rating]
+    assert f"{dans[0].dan} dan {dans[0].mean:.1f}" in page.locator(".summary svg.chart").get_attribute("aria-label")
 
 
 def test_a_seat_that_was_not_reviewed_is_shown_without_opinions(page, tmp_path):

@@ -1,4 +1,4 @@
-// Phi over the course of a game: an SVG chart with one line per seat.
+// SVG charts: Phi over the course of a game, with one line per seat; ratings by dan.
 import { s } from "suphx/dom.js";
 import { list, roundName, t, translate, windLetter } from "suphx/words.js";
 
@@ -60,4 +60,28 @@ export function phiChart(phi, rounds, names, at, go) {
     s("text", { x: WIDE - RIGHT + 10, y: labels[seat] + 4 }, name.length > 11 ? `${name.slice(0, 10)}…` : name)));
   return s("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${TALL}`, role: "img",
     "aria-label": t("game.chart", { units: translate(phi.units), names: list(names) }) }, lines, curves);
+}
+
+const LOW = 170; // height of the chart by dan
+const TENHOUI = 11; // what is above 10 dan
+
+const danName = (dan) => t(dan === TENHOUI ? "review.tenhoui" : "review.dan", { dan });
+
+/** The mean rating of players by dan, with 95 % intervals, and a line at the rating of a game; dans: as in `Review.dans`. */
+export function danChart(dans, rating) {
+  const values = [rating, ...dans.flatMap(({ low, high }) => [low, high])];
+  const [least, most] = [Math.floor(Math.min(...values) - 0.5), Math.ceil(Math.max(...values) + 0.5)];
+  const step = [1, 2, 5, 10, 20].find((size) => (most - least) / size <= 5) || 25;
+  const x = (n) => LEFT + ((n + 0.5) * (WIDE - LEFT - RIGHT)) / dans.length;
+  const y = (value) => TOP + ((most - value) * (LOW - TOP - FOOT)) / (most - least);
+  const grid = [];
+  for (let value = Math.ceil(least / step) * step; value <= most; value += step) {
+    grid.push(s("path", { class: "grid", d: `M${LEFT} ${y(value)}H${WIDE - RIGHT}` }), s("text", { class: "tick", x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, String(value)));
+  }
+  const points = dans.map(({ dan, mean, low, high }, n) => s("g", { class: "of-dan" },
+    s("path", { d: `M${x(n)} ${y(low)}V${y(high)}` }), s("circle", { cx: x(n), cy: y(mean), r: 4 }),
+    s("text", { class: "tick", x: x(n), y: LOW - 14, "text-anchor": "middle" }, danName(dan))));
+  return s("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${LOW}`, role: "img", "aria-label": t("review.dans_chart", { dans: list(dans.map(({ dan, mean }) => `${danName(dan)} ${mean.toFixed(1)}`)) }) },
+    grid, s("path", { class: "of-game", d: `M${LEFT} ${y(rating)}H${WIDE - RIGHT}` }),
+    s("text", { class: "of-game", x: WIDE - RIGHT + 10, y: y(rating) + 4 }, t("review.this_game")), points);
 }

@@ -1,5 +1,5 @@
 // The lists about a whole game: largest differences, the curve of Phi, results, rates.
-import { phiChart } from "suphx/chart.js";
+import { danChart, phiChart } from "suphx/chart.js";
 import { explained, selectOf } from "suphx/controls.js";
 import { candidateShort, decisionPicture } from "suphx/decision.js";
 import { h } from "suphx/dom.js";
@@ -43,6 +43,13 @@ function luckShown(luck) {
     line("dealt", luck.dealt.toFixed(2), luck.dealt_expected, luck.dealt_spread, 2), line("draws", String(luck.helped), luck.helped_expected, luck.helped_spread, 1)), explained("luck")];
 }
 
+/** A rating beside those of players of each dan, where they are known. */
+function dansShown(dans, rating) {
+  if (!dans || !dans.length) return null;
+  const spread = Math.sqrt(dans.reduce((sum, each) => sum + each.players * each.spread ** 2, 0) / dans.reduce((sum, each) => sum + each.players, 0));
+  return [h("h3", {}, t("review.dans")), danChart(dans, rating), h("p", { class: "quiet" }, t("review.dans_means", { spread: spread.toFixed(1) }))];
+}
+
 const KINDS = ["efficiency", "push", "fold", "riichi", "call", "kong", "win", "nine terminals"];
 
 /** The kind of a decision as players speak of it: discards are told apart by whether another seat is in riichi, and by what the agent does then. */
@@ -73,6 +80,7 @@ export function summaryPanel(review, seat, frames, go) {
       figure(seat.rating === null ? "–" : seat.rating.toFixed(1), t("review.rating"), t("review.rating_means"), explained("rating")),
       figure(seat.count ? percent(seat.agreed / seat.count) : "–", t("review.agreement"), t("review.of_decisions", { agreed: seat.agreed, count: seat.count }), explained("agreement")),
       lostFigures(seat).map((each) => figure(...each))),
+    seat.rating === null ? null : dansShown(review.dans, seat.rating),
     seat.luck ? luckShown(seat.luck) : null,
     h("h3", {}, t("review.largest")),
     explained("difference"),
