@@ -4,6 +4,8 @@ All of them look at HS on the 48 rivers only (and the nested one at the board), 
 suits. `features` are computed once for each board; an abstraction makes buckets of them.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -77,31 +79,40 @@ def square_buckets(known: BoardFeatures, buckets: int = PAIRS) -> np.ndarray:
     return np.where(np.isnan(known.square), np.int16(-1), classes)
 
 
-class NestedBuckets:
+class NestedBuckets(NamedTuple):
     """Boards in clusters by draw value and high card value, each with classes of E[HS^2] of equal width."""
 
-    def __init__(self, known: BoardFeatures, clusters: int, private: int, seed: int) -> None:
+    mean: np.ndarray
+    """f64[2], of the public features; `deviation`: f64[2], their unit."""
+    deviation: np.ndarray
+    centers: np.ndarray
+    """f64[clusters, 2], in these units."""
+    private: int
+    """Classes of hands in each cluster."""
+
+    @classmethod
+    def fit(cls, known: BoardFeatures, clusters: int, private: int, seed: int) -> NestedBuckets:
         """Cluster the boards of some features by k-means, each value in units of its deviation."""
-        self._mean, self._deviation, self._private = known.public.mean(0), known.public.std(0) + 1e-9, private
-        points = self._scaled(known)
+        mean, deviation = known.public.mean(0), known.public.std(0) + 1e-9
+        points = (known.public - mean) / deviation
         random = np.random.default_rng(seed)
-        self._centers = points[random.choice(len(points), clusters, replace=len(points) < clusters)]
+        buckets = cls(mean, deviation, points[random.choice(len(points), clusters, len(points) < clusters)], private)
         for _ in range(50):
-            nearest = self._nearest(points)
+            nearest = buckets.cluster(known)
             for cluster in np.unique(nearest):
-                self._centers[cluster] = points[nearest == cluster].mean(0)
+                buckets.centers[cluster] = points[nearest == cluster].mean(0)
+        return buckets
 
-    def _scaled(self, known: BoardFeatures) -> np.ndarray:
-        return (known.public - self._mean) / self._deviation
-
-    def _nearest(self, points: np.ndarray) -> np.ndarray:
-        return ((points[:, None] - self._centers) ** 2).sum(2).argmin(1)
+    def cluster(self, known: BoardFeatures) -> np.ndarray:
+        """Return i64[n], the nearest cluster of each board."""
+        points = (known.public - self.mean) / self.deviation
+        return ((points[:, None] - self.centers) ** 2).sum(2).argmin(1)
 
     def __call__(self, known: BoardFeatures) -> np.ndarray:
         """Return i16[n, 1326] as `square_buckets`."""
-        private = square_buckets(known, self._private)
-        cluster = self._nearest(self._scaled(known)).astype(np.int16)[:, None]
-        return np.where(private < 0, private, cluster * np.int16(self._private) + private)
+        private = square_buckets(known, self.private)
+        cluster = self.cluster(known).astype(np.int16)[:, None]
+        return np.where(private < 0, private, cluster * np.int16(self.private) + private)
 
 
 @jit
@@ -136,34 +147,42 @@ def nearest_by_emd(cumulated, centers, means, out):
         out[row] = best_center
 
 
-class PotentialBuckets:
+class PotentialBuckets(NamedTuple):
     """Pairs by the distribution of their HS on the river: k-means by earth mover's distance."""
 
-    def __init__(self, known: BoardFeatures, buckets: int, seed: int, hands: int = 40_000, rounds: int = 15) -> None:
+    centers: np.ndarray
+    """f32[buckets, BINS]: cumulated histograms, by ascending sum."""
+
+    @classmethod
+    def fit(
+        cls, known: BoardFeatures, buckets: int, seed: int, hands: int = 40_000, rounds: int = 15
+    ) -> PotentialBuckets:
         """Cluster a sample of the pairs of some features."""
         random = np.random.default_rng(seed)
         board, pair = np.nonzero(~np.isnan(known.square))
         chosen = random.choice(len(board), min(hands, len(board)), replace=False)
         points = known.cumulated[board[chosen], pair[chosen]]
-        self._set(points[random.choice(len(points), buckets, replace=len(points) < buckets)])
+        result = cls(_ascending(points[random.choice(len(points), buckets, replace=len(points) < buckets)]))
         for _ in range(rounds):
-            nearest = self._nearest(points)
+            nearest = result.nearest(points)
             sums = np.zeros((buckets, BINS), np.float64)
             np.add.at(sums, nearest, points)
             counts = np.bincount(nearest, minlength=buckets)[:, None]
-            self._set(np.where(counts > 0, sums / np.maximum(counts, 1), self._centers).astype(np.float32))
+            centers = np.where(counts > 0, sums / np.maximum(counts, 1), result.centers)
+            result = cls(_ascending(centers.astype(np.float32)))
+        return result
 
-    def _set(self, centers: np.ndarray) -> None:
-        order = np.argsort(centers.sum(1), kind="stable")
-        self._centers = np.ascontiguousarray(centers[order])
-        self._means = self._centers.sum(1)
-
-    def _nearest(self, points: np.ndarray) -> np.ndarray:
+    def nearest(self, points: np.ndarray) -> np.ndarray:
+        """Return i16[k], the nearest center of each cumulated histogram f32[k, BINS]."""
         out = np.empty(len(points), np.int16)
-        nearest_by_emd(points, self._centers, self._means, out)
+        nearest_by_emd(points, self.centers, self.centers.sum(1), out)
         return out
 
     def __call__(self, known: BoardFeatures) -> np.ndarray:
         """Return i16[n, 1326] as `square_buckets`."""
-        nearest = self._nearest(known.cumulated.reshape(-1, BINS)).reshape(known.square.shape)
+        nearest = self.nearest(known.cumulated.reshape(-1, BINS)).reshape(known.square.shape)
         return np.where(np.isnan(known.square), np.int16(-1), nearest)
+
+
+def _ascending(centers: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(centers[np.argsort(centers.sum(1), kind="stable")])

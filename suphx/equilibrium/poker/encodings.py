@@ -5,9 +5,12 @@ Ranges are summed over buckets, values averaged; back again, each pair gets its 
 a bucket for each pair, and the board's cards as inputs.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator
-from itertools import pairwise, permutations
+from dataclasses import dataclass, field
+from itertools import permutations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,17 +20,23 @@ from pydantic import Field
 from torch import nn
 
 from suphx.config import Config
-from suphx.equilibrium.poker.buckets import NestedBuckets, PotentialBuckets, features, square_buckets
+from suphx.equilibrium.poker.buckets import (
+    BINS,
+    BoardFeatures,
+    NestedBuckets,
+    PotentialBuckets,
+    features,
+    square_buckets,
+)
 from suphx.equilibrium.poker.cards import CARDS, PAIR_CARDS, PAIRS
 from suphx.equilibrium.poker.samples import SolvedEndgames, load_samples
+from suphx.equilibrium.poker.value_net import PokerValueNetwork, ValueExamples, train
 from suphx.errors import InputError
 from suphx.run_folder import JsonLines, settle
 
-#: All inputs are scaled alike. A range has a few dozen hands of some size: its norm is about 0.13, that of the board 2.
-#: Were ranges alone scaled to the board's norm or far above, the network could hardly see on which board they are.
-_SCALE = 30.0
-_HIDDEN, _LAYERS = 500, 7
 _LINES = "networks.jsonl"
+#: Buckets are numbers of 16 bits.
+MOST_BUCKETS = 30_000
 
 #: The paper's tables, by name: Huber loss and MSE of the encoding; Huber losses of the networks on abstract train, full
 #: train, abstract test and full test.
@@ -40,13 +49,11 @@ PAPER_NETWORK = {
 }
 
 
-class EncodingsConfig(Config):
+class AbstractionConfig(Config):
     """The abstractions and the training."""
 
     seed: int = Field(0, ge=0)
     """Of the abstractions, the division into training and test, and the networks; each network seed adds one."""
-    seeds: int = Field(3, ge=1)
-    """Networks that are trained with each encoding, each on another division."""
     public: int = Field(10, ge=1, le=100)
     """Clusters of boards of the nested abstraction."""
     private: int = Field(100, ge=1, le=300)
@@ -58,9 +65,16 @@ class EncodingsConfig(Config):
     epochs: int = Field(350, ge=1)
     """Passes over the training samples."""
     batch: int = Field(100, ge=1)
-    """SolvedEndgames per step."""
+    """Samples per step."""
     learning_rate: float = Field(0.001, gt=0, le=1)
     """Of Adam, at first; falls to nothing along half a cosine."""
+
+
+class EncodingsConfig(AbstractionConfig):
+    """The comparison of the encodings."""
+
+    seeds: int = Field(3, ge=1)
+    """Networks that are trained with each encoding, each on another division."""
 
 
 class Losses(NamedTuple):
@@ -70,33 +84,111 @@ class Losses(NamedTuple):
     square: float
 
 
-class Encoded:
+@dataclass(frozen=True)
+class Encoding:
+    """Which bucket each pair of a board is in.
+
+    arrays: what was fitted, by name. width: number of buckets.
+    """
+
+    name: str
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @classmethod
+    def fit(cls, name: str, known: BoardFeatures, config: AbstractionConfig) -> Encoding:
+        """Return one of the four encodings; the abstractions come from the boards alone."""
+        fitted: NestedBuckets | PotentialBuckets
+        if name == "nested":
+            fitted = NestedBuckets.fit(known, config.public, config.private, config.seed)
+        elif name == "potential-aware":
+            fitted = PotentialBuckets.fit(known, config.buckets, config.seed)
+        else:
+            return cls(name)
+        return cls(name, {key: np.asarray(value) for key, value in fitted._asdict().items()})
+
+    @property
+    def direct(self) -> bool:
+        """Return whether the buckets are the pairs themselves, so that the network has to see the board."""
+        return self.name == "direct"
+
+    @property
+    def width(self) -> int:
+        """Return the number of buckets."""
+        if not self.arrays:
+            return PAIRS
+        return len(self.arrays["centers"]) * int(self.arrays.get("private", 1))
+
+    def check(self) -> None:
+        """Raise InputError if these are not the arrays of one of the four encodings."""
+        shapes = {name: (each.dtype.str, *each.shape) for name, each in self.arrays.items()}
+        size = len(self.arrays["centers"]) if "centers" in shapes and self.arrays["centers"].ndim else 0
+        fits: dict[str, dict[str, tuple]] = {
+            "nested": {"mean": ("<f8", 2), "deviation": ("<f8", 2), "centers": ("<f8", size, 2), "private": ("<i8",)},
+            "potential-aware": {"centers": ("<f4", size, BINS)},
+            "E[HS2]": {},
+            "direct": {},
+        }
+        if shapes != fits.get(self.name) or (shapes and not 0 < self.width <= MOST_BUCKETS):
+            raise InputError(f"not the arrays of an encoding: {self.name}, {shapes}")
+
+    def buckets(self, known: BoardFeatures) -> np.ndarray:
+        """Return i16[n, 1326], the bucket of each pair; -1 for those with a card of the board."""
+        if self.name == "nested":
+            mean, deviation, centers, private = (self.arrays[key] for key in NestedBuckets._fields)
+            return NestedBuckets(mean, deviation, centers, int(private))(known)
+        if self.name == "potential-aware":
+            return PotentialBuckets(**self.arrays)(known)
+        if self.direct:
+            return np.where(np.isnan(known.square), -1, np.arange(PAIRS)).astype(np.int16)
+        return square_buckets(known)
+
+
+def sums(each: torch.Tensor, place: torch.Tensor, width: int) -> torch.Tensor:
+    """Return f32[n, k, width], numbers of pairs f32[n, k, m] added up by their buckets i64[n, m]."""
+    place = place[:, None].expand(-1, each.shape[1], -1)
+    return torch.zeros(len(each), each.shape[1], width).scatter_add_(2, place, each)
+
+
+def other_inputs(board: np.ndarray, stack: np.ndarray, direct: bool) -> torch.Tensor:
+    """Return f32[n, 1], the pot's part of all chips, and for the direct encoding the board's 52 cards before it.
+
+    board: i[n, 4]. stack: f32[n], in pots.
+    """
+    part = torch.from_numpy(1 / (1 + 2 * stack))[:, None]
+    if not direct:
+        return part
+    cards = torch.zeros(len(board), CARDS).scatter_(1, torch.from_numpy(board.astype(np.int64)), 1.0)
+    return torch.cat([cards, part], 1)
+
+
+def _suit_moves() -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """Return for each of the 24 orders of suits where each pair, and each card with the pot after them, comes from."""
+    moves = []
+    for suits in permutations(range(4)):
+        card = np.array([4 * (each >> 2) + suits[each & 3] for each in range(CARDS)])
+        low, high = np.sort(card[PAIR_CARDS], axis=1).T
+        moves.append((torch.from_numpy(high * (high - 1) // 2 + low), torch.from_numpy(np.append(card, CARDS))))
+    return moves
+
+
+class Encoded(ValueExamples):
     """SolvedEndgames in an encoding.
 
-    buckets: i16[n, 1326], -1 where there is no hand; `direct` if they are the pairs themselves. Attributes, as tensors:
-    ranges f32[n, 2, width], targets f32[n, 2, width] (mean values), present bool[n, width], and of the hands
-    themselves values f32[n, 2, 1326] and held bool[n, 1326].
+    buckets: i16[n, 1326], -1 where there is no hand; `direct` if they are the pairs themselves. Targets are means.
+    Attributes beside those of examples: of the hands themselves values f32[n, 2, 1326] and held bool[n, 1326].
     """
 
     def __init__(self, samples: SolvedEndgames, buckets: np.ndarray, width: int, direct: bool) -> None:
-        self.width, self.direct = width, direct
         self.held = torch.from_numpy(buckets >= 0)
         self.place = torch.from_numpy(np.maximum(buckets, 0).astype(np.int64))
         self.values = torch.from_numpy(samples.values)
-        board = torch.zeros(len(buckets), CARDS).scatter_(1, torch.from_numpy(samples.board.astype(np.int64)), 1.0)
-        rest = torch.from_numpy(1 / (1 + 2 * samples.stack))[:, None]  # the pot's part of all chips
-        self.rest = torch.cat([board, rest], 1) if direct else rest
+        ranges, rest = torch.from_numpy(samples.ranges), other_inputs(samples.board, samples.stack, direct)
         if direct:
-            self.ranges, self.targets, self.present = torch.from_numpy(samples.ranges), self.values, self.held
+            super().__init__(ranges, rest, self.values, self.held, _suit_moves())
             return
-        counts = self._sums(self.held[:, None].float())
-        self.present = counts[:, 0] > 0
-        self.ranges = self._sums(torch.from_numpy(samples.ranges))
-        self.targets = self._sums(self.values * self.held[:, None]) / counts.clamp(min=1)
-
-    def _sums(self, each: torch.Tensor) -> torch.Tensor:
-        place = self.place[:, None].expand(-1, each.shape[1], -1)
-        return torch.zeros(len(each), each.shape[1], self.width).scatter_add_(2, place, each)
+        counts = sums(self.held[:, None].float(), self.place, width)
+        targets = sums(self.values * self.held[:, None], self.place, width) / counts.clamp(min=1)
+        super().__init__(sums(ranges, self.place, width), rest, targets, counts[:, 0] > 0)
 
     def decoded(self, values: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """Return the value of each pair, f32[k, 2, 1326], from those of the buckets of some samples."""
@@ -113,65 +205,6 @@ def losses(values: torch.Tensor, targets: torch.Tensor, counted: torch.Tensor) -
     at = counted[:, None].expand_as(targets)
     pair = values[at], targets[at]
     return Losses(float(nn.functional.huber_loss(*pair)), float(nn.functional.mse_loss(*pair)))
-
-
-class PokerValueNetwork(nn.Module):
-    """DeepStack's network: seven layers of 500 with PReLU, and an outer layer that makes values zero-sum."""
-
-    def __init__(self, width: int, rest: int) -> None:
-        super().__init__()
-        sizes = [2 * width + rest] + [_HIDDEN] * _LAYERS
-        layers: list[nn.Module] = []
-        for before, after in pairwise(sizes):
-            layers += [nn.Linear(before, after), nn.PReLU()]
-        self.layers = nn.Sequential(*layers, nn.Linear(_HIDDEN, 2 * width))
-
-    def forward(self, ranges: torch.Tensor, rest: torch.Tensor) -> torch.Tensor:
-        """Return values f32[n, 2, width] for ranges f32[n, 2, width] and the other inputs f32[n, rest].
-
-        Half of what both players together win is taken from each (ranges add up to 1), so that it is nothing.
-        """
-        values = self.layers(_SCALE * torch.cat([ranges.flatten(1), rest], 1)).unflatten(1, (2, -1))
-        return values - (ranges * values).sum((1, 2), keepdim=True) / 2
-
-
-def _suit_moves() -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """Return for each of the 24 orders of suits where each pair, and each card with the pot after them, comes from."""
-    moves = []
-    for suits in permutations(range(4)):
-        card = np.array([4 * (each >> 2) + suits[each & 3] for each in range(CARDS)])
-        low, high = np.sort(card[PAIR_CARDS], axis=1).T
-        moves.append((torch.from_numpy(high * (high - 1) // 2 + low), torch.from_numpy(np.append(card, CARDS))))
-    return moves
-
-
-def train(
-    encoded: Encoded, rows: torch.Tensor, epochs: int, batch: int, learning_rate: float, seed: int
-) -> Iterator[PokerValueNetwork]:
-    """Train a network on some samples, by Adam and the Huber loss; yields it after each epoch.
-
-    The learning rate falls to nothing along a cosine. With the direct encoding, suits are renamed at random for each
-    minibatch: the same endgame, of which the other encodings see nothing.
-    """
-    torch.manual_seed(seed)
-    network = PokerValueNetwork(encoded.width, encoded.rest.shape[1])
-    optimizer = torch.optim.Adam(network.parameters(), learning_rate)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * -(-len(rows) // batch))
-    moves = _suit_moves() if encoded.direct else []
-    for _ in range(epochs):
-        for chosen in rows[torch.randperm(len(rows))].split(batch):
-            ranges, rest, targets = encoded.ranges[chosen], encoded.rest[chosen], encoded.targets[chosen]
-            present = encoded.present[chosen]
-            if moves:
-                pairs, cards = moves[int(torch.randint(len(moves), ()))]
-                ranges, targets, present = ranges[..., pairs], targets[..., pairs], present[:, pairs]
-                rest = rest[:, cards]
-            error = nn.functional.huber_loss(network(ranges, rest), targets, reduction="none") * present[:, None]
-            optimizer.zero_grad(set_to_none=True)
-            (error.sum() / (2 * present.sum())).backward()
-            optimizer.step()
-            schedule.step()
-        yield network
 
 
 @torch.no_grad()
@@ -201,15 +234,8 @@ def encode(folder: Path, config: EncodingsConfig, count: int | None) -> dict[str
     if len(samples.stack) < 10:
         raise InputError(f"{folder}: {len(samples.stack)} samples are too few to learn from")
     known = features(samples.board)
-    nested = NestedBuckets(known, config.public, config.private, config.seed)
-    potential = PotentialBuckets(known, config.buckets, config.seed)
-    widths = {
-        "E[HS2]": (square_buckets(known), PAIRS),
-        "nested": (nested(known), config.public * config.private),
-        "potential-aware": (potential(known), config.buckets),
-        "direct": (np.where(np.isnan(known.square), -1, np.arange(PAIRS)).astype(np.int16), PAIRS),
-    }
-    return {name: Encoded(samples, *each, name == "direct") for name, each in widths.items()}
+    encodings = [Encoding.fit(name, known, config) for name in PAPER_NETWORK]
+    return {each.name: Encoded(samples, each.buckets(known), each.width, each.direct) for each in encodings}
 
 
 class NetworkErrors:

@@ -1,20 +1,16 @@
 """DeepFool's policy network: embeddings of rank, suit and card, a branch for the actions so far, and its weights."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 from torch import nn
 
-from simulator.files import write_whole
 from simulator.jit import jit
 from suphx.equilibrium.poker.cards import CARDS
 from suphx.equilibrium.poker.equity import chance
 from suphx.equilibrium.poker.holdem import ACTIONS, HISTORY, OVER, SEATS, legal, pot
-from suphx.errors import InputError
+from suphx.equilibrium.poker.weights import fill, load_weights, save_weights
 
 _MODEL = "poker-policy-2"
 _STREET_CARDS = (0, 3, 4, 5)
@@ -115,31 +111,12 @@ def divergence(logs: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 
 def save_policy(path: Path, network: PokerPolicyNetwork, state: dict) -> None:
     """Write the weights, and the state of the training (JSON values), as safetensors; replaced as a whole or not."""
-    weights = {name: tensor.contiguous() for name, tensor in network.state_dict().items()}
-    write_whole(path, save(weights, {"model": _MODEL, "state": json.dumps(state)}))
+    save_weights(path, _MODEL, network.state_dict(), state)
 
 
 def load_policy(path: Path) -> tuple[PokerPolicyNetwork, dict]:
     """Read what `save_policy` wrote; InputError names the file if it is anything else."""
-    if not path.is_file():
-        raise InputError(f"{path}: no such file of weights")
+    tensors, state = load_weights(path, _MODEL)
     network = PokerPolicyNetwork()
-    expected = network.state_dict()
-    try:
-        with safe_open(path, "pt") as file:
-            metadata = file.metadata() or {}
-            if metadata.get("model") != _MODEL:
-                raise InputError(f"{path}: weights of {metadata.get('model', 'another program')}; {_MODEL} is needed")
-            weights = {name: file.get_tensor(name) for name in file.keys()}
-            state = json.loads(metadata.get("state", ""))
-    except (SafetensorError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: no safetensors file of ours, or not whole") from error
-    fits = weights.keys() == expected.keys() and all(
-        weights[name].shape == expected[name].shape and weights[name].dtype == torch.float32 for name in expected
-    )
-    if not fits or not all(torch.isfinite(each).all() for each in weights.values()) or not isinstance(state, dict):
-        raise InputError(f"{path}: not the tensors of this network")
-    network.load_state_dict(weights)
+    fill(path, network, tensors)
     return network, state

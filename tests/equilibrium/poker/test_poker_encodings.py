@@ -18,9 +18,10 @@ from suphx.equilibrium.poker.buckets import (
     square_buckets,
 )
 from suphx.equilibrium.poker.cards import PAIR_CARDS, PAIRS
-from suphx.equilibrium.poker.encodings import Encoded, PokerValueNetwork, evaluate, train
+from suphx.equilibrium.poker.encodings import Encoded, evaluate
 from suphx.equilibrium.poker.equity import exact_equity
 from suphx.equilibrium.poker.samples import SamplesConfig, generate, load_samples, solve_sample
+from suphx.equilibrium.poker.value_net import PokerValueNetwork, train
 from suphx.errors import InputError
 
 QUICK = SamplesConfig(seed=4, deepest=0.5, turn="a", river="a")
@@ -85,7 +86,7 @@ def test_buckets_do_not_depend_on_the_names_of_suits():
     cards = np.sort(4 * (PAIR_CARDS >> 2) + (PAIR_CARDS + 1) % 4, axis=1)
     moved = cards[:, 1] * (cards[:, 1] - 1) // 2 + cards[:, 0]
     np.testing.assert_allclose(known.public, other.public)
-    for abstraction in (square_buckets, NestedBuckets(known, 2, 20, 0), PotentialBuckets(known, 30, 0, 500, 3)):
+    for abstraction in (square_buckets, NestedBuckets.fit(known, 2, 20, 0), PotentialBuckets.fit(known, 30, 0, 500, 3)):
         np.testing.assert_array_equal(abstraction(known), abstraction(other)[:, moved])
 
 
