@@ -10,6 +10,7 @@ from suphx.config import load_config
 from suphx.equilibrium.poker.blueprint import BlueprintConfig
 from suphx.equilibrium.poker.deepfool import DeepFoolConfig
 from suphx.equilibrium.poker.encodings import EncodingsConfig
+from suphx.equilibrium.poker.leaf import LeafConfig
 from suphx.equilibrium.poker.samples import SamplesConfig
 from suphx.errors import InputError
 from suphx.networks.models import MODELS
@@ -18,8 +19,8 @@ from suphx.reward.training import RewardConfig
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 
-POKER = {"poker-blueprint": BlueprintConfig, "poker-encodings": EncodingsConfig, "poker-samples": SamplesConfig,
-         "poker-train": DeepFoolConfig}  # fmt: skip
+POKER = {"poker-blueprint": BlueprintConfig, "poker-encodings": EncodingsConfig, "poker-leaf": LeafConfig,
+         "poker-samples": SamplesConfig, "poker-train": DeepFoolConfig}  # fmt: skip
 CONFIGS = Path(__file__).parents[1] / "configs"
 
 

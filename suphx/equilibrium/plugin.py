@@ -13,6 +13,7 @@ VIEWS.register("duel", "", lambda: View(Path(__file__).parent / "page", lazy("su
 for command, name, words in (
     ("samples", "SamplesConfig", "Solved endgames"),
     ("encodings", "EncodingsConfig", "Value networks"),
+    ("leaf", "LeafConfig", "A value network in place of the river"),
     ("blueprint", "BlueprintConfig", "A strategy for hold'em"),
     ("train", "DeepFoolConfig", "A policy for hold'em"),
 ):

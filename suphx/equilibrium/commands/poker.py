@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 
     from suphx.equilibrium.poker.encodings import Losses, Trained
     from suphx.equilibrium.poker.endgame import Endgame
+    from suphx.equilibrium.poker.leaf import TurnLeaf
 
 _Stack = Annotated[int, typer.Option(help="Chips of each; blinds are 1 and 2.")]
 _Raises = Annotated[int, typer.Option(min=1, max=6, help="Bets and raises on a street at most.")]
 _Seed = Annotated[int, typer.Option(min=0, help="Random seed of the deals and of the play.")]
 #: After which a training is written that its process may not live to write.
 _SAVE_SECONDS = 60.0
+#: Of a turn that ends in a network's values.
+_LEAF_ITERATIONS = 50
 
 poker = typer.Typer(
     no_args_is_help=True, help="Poker: equity, endgames, counterfactual values, hold'em for two to six players."
@@ -69,10 +72,19 @@ def solve(
     pot: Annotated[float, typer.Option(help="Chips in the middle.")] = 1.0,
     stack: Annotated[float, typer.Option(help="Chips behind of each player.")] = 4.0,
     turn: Annotated[str, typer.Option(help="Bets / raises on the turn in pots; a is all-in: 0.5,1,a/1,a.")] = "1,a",
-    river: Annotated[str, typer.Option(help="Bets / raises on the river.")] = "1,a",
+    river: Annotated[str | None, typer.Option(help="Bets / raises on the river; by default 1,a.")] = None,
+    leaf: Annotated[
+        Path | None,
+        typer.Option(help="A network of `suphx poker leaf` for the river; the turn alone is solved."),
+    ] = None,
     rule: Annotated[str, typer.Option(help="dcfr, cfr+ or cfr.")] = "dcfr",
-    iterations: Annotated[int, typer.Option(min=1, help="Iterations at most, with those of --start.")] = 1000,
-    target: Annotated[float, typer.Option(min=0, help="Exploitability to stop at, in % of the pot.")] = 0.5,
+    iterations: Annotated[
+        int | None,
+        typer.Option(min=1, help="Iterations at most, with those of --start: by default 1000; with --leaf 50."),
+    ] = None,
+    target: Annotated[
+        float | None, typer.Option(min=0, help="Exploitability to stop at, in % of the pot; by default 0.5.")
+    ] = None,
     start: Annotated[Path | None, typer.Option(help="A saved endgame to resume.")] = None,
     lock: Annotated[
         list[str] | None,
@@ -90,6 +102,8 @@ def solve(
 
     if rule not in RULES:
         raise InputError(f"no rule {rule!r}; there are {', '.join(RULES)}")
+    if leaf is not None:
+        _refuse_with_leaf({"--river": river, "--target": target, "--start": start, "--out": out})
     if start is not None:
         if ranges or board:
             raise typer.BadParameter("a saved endgame has its own ranges and board", param_hint="--start")
@@ -97,39 +111,63 @@ def solve(
     elif len(ranges or []) != 2:
         raise typer.BadParameter("an endgame needs two ranges", param_hint="RANGES")
     else:
-        endgame = Endgame.parse(ranges or [], board, pot, stack, turn, river)
+        last_street = _read_leaf(leaf) if leaf else "1,a" if river is None else river
+        endgame = Endgame.parse(ranges or [], board, pot, stack, turn, last_street)
     for text in lock or ():
         endgame.lock(*endgame.parse_lock(text))
     path = [word for word in at.split("-") if word]
     endgame.actions(path)  # a wrong path is an error before the work
     started, before = time.perf_counter(), endgame.iterations
-    with progress("solving", iterations, done=before) as show:
-        for reached in endgame.solve(iterations, target / 100, rule):
-            rate = (endgame.iterations - before) / (time.perf_counter() - started)
-            show(endgame.iterations, f"exploitability {100 * reached:.3f} % of the pot, {rate:.0f} iterations/s")
+    total = iterations or (1000 if leaf is None else _LEAF_ITERATIONS)
+    with progress("solving", total, done=before) as show:
+        if leaf is not None:
+            for done in range(1, total + 1):
+                endgame.iterate(rule)
+                show(done)
+        else:
+            for reached in endgame.solve(total, (0.5 if target is None else target) / 100, rule):
+                rate = (endgame.iterations - before) / (time.perf_counter() - started)
+                show(endgame.iterations, f"exploitability {100 * reached:.3f} % of the pot, {rate:.0f} iterations/s")
     seconds = time.perf_counter() - started
     if csv is not None:
         write_whole(csv, endgame.csv(path).encode())
     if out is not None:
         endgame.save(out)
-    _print_endgame(endgame, path, seconds, as_json)
+    _print_endgame(endgame, path, seconds, None if leaf else endgame.exploitability(), as_json)
 
 
-def _print_endgame(endgame: Endgame, path: list[str], seconds: float, as_json: bool) -> None:
-    labels, shares = endgame.actions(path), endgame.frequencies(path)
-    value, reached = endgame.expected(), endgame.exploitability()
+def _refuse_with_leaf(options: dict[str, object]) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise typer.BadParameter("not with --leaf, whose network stands for the river", param_hint=name)
+
+
+def _read_leaf(path: Path) -> TurnLeaf:
+    import torch
+
+    from suphx.equilibrium.poker.leaf import TurnLeaf
+
+    torch.set_num_threads(1)
+    return TurnLeaf.load(path)
+
+
+def _print_endgame(endgame: Endgame, path: list[str], seconds: float, reached: float | None, as_json: bool) -> None:
+    labels, shares, value = endgame.actions(path), endgame.frequencies(path), endgame.expected()
     if as_json:
-        result = {
-            "value": value, "exploitability": reached * endgame.pot, "exploitability_of_pot": reached,
-            "nash_conv": 2 * reached * endgame.pot, "iterations": endgame.iterations, "seconds": round(seconds, 3),
-            "path": path, "frequencies": dict(zip(labels, shares, strict=True)),
-        }  # fmt: skip
-        print(json.dumps(result))
+        result: dict[str, object] = {"value": value}
+        if reached is not None:
+            result |= {
+                "exploitability": reached * endgame.pot, "exploitability_of_pot": reached,
+                "nash_conv": 2 * reached * endgame.pot,
+            }  # fmt: skip
+        result |= {"iterations": endgame.iterations, "seconds": round(seconds, 3), "path": path}
+        print(json.dumps(result | {"frequencies": dict(zip(labels, shares, strict=True))}))
         return
-    print(
-        f"{endgame.iterations} iterations, {seconds:.1f} s; exploitability {100 * reached:.3f} % of the pot (half the "
-        f"NashConv)\nof the pot of {endgame.pot:g}, first wins {value[0]:.4f}, second {value[1]:.4f}"
-    )
+    quality = "values of the river by the network"
+    if reached is not None:
+        quality = f"exploitability {100 * reached:.3f} % of the pot (half the NashConv)"
+    print(f"{endgame.iterations} iterations, {seconds:.1f} s; {quality}")
+    print(f"of the pot of {endgame.pot:g}, first wins {value[0]:.4f}, second {value[1]:.4f}")
     words = ", ".join(f"{label} {100 * share:.1f} %" for label, share in zip(labels, shares, strict=True))
     print(f"after {'-'.join(path) or 'nothing'}: {words or 'nobody decides anything'}")
 
@@ -141,7 +179,7 @@ def samples(
     config: ConfigFile = Path("poker-samples"),
     changes: Changes = None,
 ) -> None:
-    """Solve random turn endgames to a given exploitability, for `suphx poker encodings` to learn from.
+    """Solve random turn endgames to a given exploitability, for `suphx poker encodings` and `leaf` to learn from.
 
     Interrupt it at any time; the same command resumes it.
     """
@@ -236,6 +274,32 @@ def _print_losses(lost: dict[str, Losses], trained: list[Trained]) -> None:
     console.print(table)
     seeds = len({each.seed for each in trained})
     print(f"mean ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed")
+
+
+@poker.command()
+def leaf(
+    samples: Annotated[Path, typer.Argument(help="A folder of `suphx poker samples --set turn=/`.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File for the network (.safetensors).")],
+    config: Annotated[Path, typer.Option(help="A YAML file, or the name of one that is included.")] = Path(
+        "poker-leaf"
+    ),
+    count: Annotated[int | None, typer.Option(min=10, help="How many samples to use; by default all.")] = None,
+    changes: Changes = None,
+) -> None:
+    """Train a value network that stands for the river in `suphx poker solve --leaf`."""
+    import torch
+
+    from suphx.config import load_config
+    from suphx.equilibrium.poker.leaf import LeafConfig, train_leaf
+    from suphx.progress import progress
+
+    torch.set_num_threads(1)
+    chosen = load_config(config, LeafConfig, changes or ())
+    with progress("training", chosen.epochs) as show:
+        for epoch, network in enumerate(train_leaf(samples, chosen, count), 1):
+            show(epoch, f"Huber loss {network.huber:.5f}")
+    network.save(out)
+    print(f"{out}: {network.count:,} samples, Huber loss {network.huber:.5f} on those held out")
 
 
 @poker.command()

@@ -85,7 +85,7 @@ class Losses(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Encoding:
+class HandEncoding:
     """Which bucket each pair of a board is in.
 
     arrays: what was fitted, by name. width: number of buckets.
@@ -95,7 +95,7 @@ class Encoding:
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
-    def fit(cls, name: str, known: BoardFeatures, config: AbstractionConfig) -> Encoding:
+    def fit(cls, name: str, known: BoardFeatures, config: AbstractionConfig) -> HandEncoding:
         """Return one of the four encodings; the abstractions come from the boards alone."""
         fitted: NestedBuckets | PotentialBuckets
         if name == "nested":
@@ -234,7 +234,7 @@ def encode(folder: Path, config: EncodingsConfig, count: int | None) -> dict[str
     if len(samples.stack) < 10:
         raise InputError(f"{folder}: {len(samples.stack)} samples are too few to learn from")
     known = features(samples.board)
-    encodings = [Encoding.fit(name, known, config) for name in PAPER_NETWORK]
+    encodings = [HandEncoding.fit(name, known, config) for name in PAPER_NETWORK]
     return {each.name: Encoded(samples, each.buckets(known), each.width, each.direct) for each in encodings}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from suphx.equilibrium.npz import read_arrays, save_arrays
 from suphx.equilibrium.poker.betting import Betting, BettingTree, Sizes
 from suphx.equilibrium.poker.boards import Boards, dealt, padded, pairs_beside, rivers_of
 from suphx.equilibrium.poker.cards import CARDS, PAIR_CARDS, PAIRS, RANKS, card_text, parse_cards
-from suphx.equilibrium.poker.endgame_walk import AVERAGE, BEST, UPDATE, Memory, walk
+from suphx.equilibrium.poker.endgame_walk import AVERAGE, BEST, CURRENT, UPDATE, Memory, reaches, walk
 from suphx.equilibrium.poker.ranges import parse_range
 from suphx.errors import InputError
 
@@ -28,22 +29,37 @@ RULES: dict[str, Callable[[int], tuple[float, float, float]]] = {
 }
 
 
+#: Ranges f[lines, 2, hands] of any weight -> f[lines, 2, hands]: what each hand wins where the lines end, in pots,
+#: times the weight of what it meets in the other's range, when both play on as well as they can.
+LeafValues = Callable[[np.ndarray], np.ndarray]
+
+
+class Leaf(Protocol):
+    """What stands for the river in a turn that is not solved to the end."""
+
+    def on(self, board: Sequence[int], stacks: np.ndarray) -> LeafValues:
+        """Return the values of the pairs beside a board, at the ends of the turn with stacks f64[lines], in pots."""
+
+
 class Endgame:
     """An endgame, what the solver has learned of it, and its solution.
 
     board: four or five different cards. pot: chips in the middle. stack: chips behind of each player (the smaller, if
-    they differ). ranges: f64[2, 1326], weights of each pair; the first player acts first on both streets. turn, river:
-    bet sizes. Raises InputError for an impossible board, pot or stack, and for ranges that cannot meet on the board.
+    they differ). ranges: f64[2, 1326], weights of each pair; the first player acts first on both streets. turn: bet
+    sizes. river: bet sizes, or what gives the values of a turn's lines in its place; where all are all in, the river is
+    dealt in any case. Raises InputError for an impossible board, pot or stack, and for ranges that cannot meet on the
+    board.
     """
 
     def __init__(
-        self, board: Sequence[int], pot: float, stack: float, ranges: np.ndarray, turn: Sizes, river: Sizes
+        self, board: Sequence[int], pot: float, stack: float, ranges: np.ndarray, turn: Sizes, river: Sizes | Leaf
     ) -> None:
         if len(board) not in (4, 5) or len(set(board)) != len(board):
             raise InputError(f"board {card_text(list(board))!r}: an endgame has four or five different cards")
         if not (0 < pot < 1e9 and 0 <= stack < 1e9):
             raise InputError(f"pot {pot:g}, stack {stack:g}: a pot is positive, and a stack at least 0")
-        self.board, self.pot, self.stack, self.sizes = tuple(board), float(pot), float(stack), (turn, river)
+        self.sizes = turn, river if isinstance(river, Sizes) else Sizes((), ())
+        self.board, self.pot, self.stack = tuple(board), float(pot), float(stack)
         self.iterations = 0
         self.pairs = pairs_beside(board)
         self.ranges = self._checked(np.asarray(ranges, np.float64))
@@ -51,8 +67,17 @@ class Endgame:
         self._turn_tree, self._river_tree = BettingTree(last_street=False), BettingTree(last_street=True)
         self._turn_tree.grow(turn, pot, stack if on_turn else 0.0)
         self._turn = self._turn_tree.close()
-        ends = [float(self._turn.amount[line]) for line in self._turn.lines]
-        roots = [self._river_tree.grow(river, 2 * end, (stack + pot / 2) - end) for end in ends]
+        pots = 2 * self._turn.amount[self._turn.lines].astype(np.float64)
+        stacks = (stack + pot / 2) - pots / 2
+        plays_on = np.full(len(pots), not isinstance(river, Sizes)) & (stacks > 1e-6 * pot)
+        self._lines, self._leaves = self._turn.lines[~plays_on], self._turn.lines[plays_on]
+        self._leaf_pots, self._leaf_values = pots[plays_on], None
+        if not isinstance(river, Sizes):
+            if not on_turn:
+                raise InputError(f"board {card_text(list(board))!r}: a network's values need a turn, four cards")
+            self._leaf_values = river.on(board, stacks[plays_on] / pots[plays_on])
+        ends = zip(pots[~plays_on].tolist(), stacks[~plays_on].tolist(), strict=True)
+        roots = [self._river_tree.grow(self.sizes[1], *end) for end in ends]
         self._roots, self._river = np.array(roots, np.int32), self._river_tree.close()
         self.rivers = rivers_of(board)
         self._rivers = dealt(board, self.pairs, self.rivers)
@@ -62,10 +87,13 @@ class Endgame:
         self._river_memory = self._memory(self._river, len(self.rivers), self._rivers.order.shape[1])
 
     @classmethod
-    def parse(cls, ranges: Sequence[str], board: str, pot: float, stack: float, turn: str, river: str) -> Endgame:
+    def parse(
+        cls, ranges: Sequence[str], board: str, pot: float, stack: float, turn: str, river: str | Leaf
+    ) -> Endgame:
         """Return an endgame of two ranges, a board and bet sizes in the players' notation."""
         held = np.stack([parse_range(text) for text in ranges])
-        return cls(parse_cards(board), pot, stack, held, Sizes.parse(turn), Sizes.parse(river))
+        last = Sizes.parse(river) if isinstance(river, str) else river
+        return cls(parse_cards(board), pot, stack, held, Sizes.parse(turn), last)
 
     def _checked(self, ranges: np.ndarray) -> np.ndarray:
         """Return the ranges without what the board excludes, each with the sum 1."""
@@ -93,12 +121,18 @@ class Endgame:
         return Memory(np.zeros(shape, np.float32), np.zeros(shape, np.float32), locked)
 
     def _walk(self, player: int, purpose: int, factors: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> np.ndarray:
-        held = np.zeros(padded(len(self.pairs)), np.float32)
-        held[: len(self.pairs)] = self.ranges[1 - player, self.pairs]
+        count = len(self.pairs)
+        held = np.zeros((2, padded(count)), np.float32)
+        held[:, :count] = self.ranges[:, self.pairs]
+        worths = np.zeros((len(self._leaves), held.shape[1]), np.float32)
+        if self._leaf_values is not None and len(self._leaves):
+            now = CURRENT if purpose == UPDATE else AVERAGE
+            reach = reaches(self._turn, self._turn_memory, held, self._leaves, now)[:, :, :count]
+            worths[:, :count] = self._leaf_values(reach)[:, player] * self._leaf_pots[:, None]
         return walk(
-            self._turn, self._turn_memory, self._boards, self._river, self._roots, self._river_memory, self._rivers,
-            held, player, purpose, *map(np.float32, factors),
-        )[: len(self.pairs)]  # fmt: skip
+            self._turn, self._turn_memory, self._boards, self._river, self._lines, self._roots, self._river_memory,
+            self._rivers, self._leaves, worths, held[1 - player], player, purpose, *map(np.float32, factors),
+        )[:count]  # fmt: skip
 
     def iterate(self, rule: str = "dcfr") -> None:
         """Carry out one iteration: an update of each player in turn."""
@@ -128,8 +162,16 @@ class Endgame:
         return values
 
     def exploitability(self) -> float:
-        """Return what a best response gains on average over both seats, as a fraction of the pot: half the NashConv."""
+        """Return what a best response gains on average over both seats, as a fraction of the pot: half the NashConv.
+
+        Raises ValueError where a network's values stand for the river: nobody knows what a best response gains there.
+        """
+        self._check_whole()
         return float((self.values(BEST) * self.ranges).sum() / 2 / self.meet)
+
+    def _check_whole(self) -> None:
+        if self._leaf_values is not None:
+            raise ValueError("this turn ends in a network's values: `turn_loss` says how well it is solved")
 
     def expected(self) -> tuple[float, float]:
         """Return both players' expected share of the pot, in chips, when both play their averages."""
@@ -155,11 +197,13 @@ class Endgame:
         else:
             line, rest = self._turn_tree.follow(0, path[: cards[0]]), list(path[cards[0] + 1 :])
             river = parse_cards(path[cards[0]])[0]
-            if line not in self._turn.lines:
+            if line in self._leaves:
+                raise InputError(f"{'-'.join(path)}: values of a network stand for the river, which is not solved")
+            if line not in self._lines:
                 raise InputError(f"{'-'.join(path)}: the turn does not end before {path[cards[0]]}")
             if river not in self.rivers:
                 raise InputError(f"{'-'.join(path)}: {card_text(river)} is on the board")
-        root = int(self._roots[np.flatnonzero(self._turn.lines == line)[0]])
+        root = int(self._roots[np.flatnonzero(self._lines == line)[0]])
         board = self.rivers.index(river)
         return (
             self._river_memory, self._river_tree, board, self._river_tree.follow(root, rest),
@@ -250,7 +294,11 @@ class Endgame:
         return {f"{street}_{name}": each for street, memory in streets for name, each in memory._asdict().items()}
 
     def save(self, path: Path) -> None:
-        """Write the endgame and all that the solver knows (.npz); an existing file is replaced as a whole or not."""
+        """Write the endgame and all that the solver knows (.npz); an existing file is replaced as a whole or not.
+
+        Raises ValueError where a network's values stand for the river.
+        """
+        self._check_whole()
         arrays = {
             "board": np.array(self.board, np.int64), "chips": np.array([self.pot, self.stack]), "ranges": self.ranges,
             "sizes": np.array([each.text() for each in self.sizes]),

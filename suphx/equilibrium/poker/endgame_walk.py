@@ -11,8 +11,9 @@ import numpy as np
 from simulator.jit import jit
 from suphx.equilibrium.poker.showdown import LANES, folds, showdowns
 
-#: What a pass is for: an iteration of the solver, or the value of the averages, or of a best response to them.
-UPDATE, AVERAGE, BEST = range(3)
+#: What a pass is for: an iteration of the solver, or the value of the averages, or of a best response to them; or to
+#: see where the current strategies lead.
+UPDATE, AVERAGE, BEST, CURRENT = range(4)
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 
@@ -50,7 +51,7 @@ def _down(tree, memory, board, player, purpose, keep, reach, scale, rest):
         if tree.kind[node] != 1 - player:
             continue
         first, last = tree.first_edge[node], tree.first_edge[node + 1]
-        current = purpose == UPDATE or memory.locked[board, node]
+        current = purpose in (UPDATE, CURRENT) or memory.locked[board, node]
         weights = memory.regrets[board] if current else memory.sums[board]
         _strategy_scale(weights, first, last, scale, rest)
         before = reach[rows[node]]
@@ -126,12 +127,47 @@ def _ends(tree, player, reach, one, other, group_end, block, met, values):
 
 
 @jit
-def walk(turn, turn_memory, turn_boards, river, roots, river_memory, rivers, held, player, purpose, keep, gain, loss):
+def reaches(turn, memory, held, nodes, purpose):
+    """Return f32[nodes, 2, n], with what weight each pair of both players comes to some nodes of the turn.
+
+    held: f32[2, n], their ranges. purpose: CURRENT or AVERAGE, the strategies that lead there.
+    """
+    wide = held.shape[1]
+    out, reach = np.empty((len(nodes), 2, wide), np.float32), np.zeros((len(turn.kind), wide), np.float32)
+    scale, rest = np.empty(wide, np.float32), np.empty(wide, np.float32)
+    for player in range(2):
+        reach[0] = held[1 - player]
+        _down(turn, memory, 0, player, purpose, _ONE, reach, scale, rest)
+        for k in range(len(nodes)):
+            out[k, 1 - player] = reach[turn.rows[player, nodes[k]]]
+    return out
+
+
+@jit
+def walk(
+    turn,
+    turn_memory,
+    turn_boards,
+    river,
+    lines,
+    roots,
+    river_memory,
+    rivers,
+    leaves,
+    worths,
+    held,
+    player,
+    purpose,
+    keep,
+    gain,
+    loss,
+):
     """Return a player's values f32[n] at the root, in chips times the opponent's reach; an update changes the memories.
 
-    turn, river: Betting; roots: i32[lines], where in the river's tree each line of the turn goes on. held: f32[n], the
-    opponent's range over the pairs of the first street. keep, gain, loss: factors of earlier averages, and of earlier
-    positive and negative regrets.
+    turn, river: Betting; lines, roots: i32[k], where in the river's tree lines of the turn go on. leaves: i32[], the
+    other lines, with the player's values there, worths f32[leaves, n]. held: f32[n], the opponent's range over the
+    pairs of the first street. keep, gain, loss: factors of earlier averages, and of earlier positive and negative
+    regrets.
     """
     wide, narrow = turn_memory.regrets.shape[2], river_memory.regrets.shape[2]
     reach, values = np.zeros((len(turn.kind), wide), np.float32), np.zeros((len(turn.kind), wide), np.float32)
@@ -140,6 +176,8 @@ def walk(turn, turn_memory, turn_boards, river, roots, river_memory, rivers, hel
     reach[0] = held
     _down(turn, turn_memory, 0, player, purpose, keep, reach, scale, rest)
     _ends(turn, player, reach, turn_boards.one[0], turn_boards.other[0], turn_boards.group_end[0], block, met, values)
+    for k in range(len(leaves)):
+        values[leaves[k]] = worths[k]
     below, worth = np.zeros((len(river.kind), narrow), np.float32), np.zeros((len(river.kind), narrow), np.float32)
     short, remainder = scale[:narrow], rest[:narrow]
     # of the cards left, neither player can hold the river: four less
@@ -147,7 +185,7 @@ def walk(turn, turn_memory, turn_boards, river, roots, river_memory, rivers, hel
     for board in range(len(rivers.order)):
         order = rivers.order[board]
         for line in range(len(roots)):
-            before, after = reach[turn.rows[player, turn.lines[line]]], below[roots[line]]
+            before, after = reach[turn.rows[player, lines[line]]], below[roots[line]]
             for i in range(len(order)):
                 after[i] = before[order[i]]
         _down(river, river_memory, board, player, purpose, keep, below, short, remainder)
@@ -155,7 +193,7 @@ def walk(turn, turn_memory, turn_boards, river, roots, river_memory, rivers, hel
               met[:narrow], worth)  # fmt: skip
         _up(river, river_memory, board, player, purpose, gain, loss, worth, short, remainder)
         for line in range(len(roots)):
-            value, part = values[turn.lines[line]], worth[roots[line]]
+            value, part = values[lines[line]], worth[roots[line]]
             for i in range(len(order)):
                 value[order[i]] += part[i] * chance
     _up(turn, turn_memory, 0, player, purpose, gain, loss, values, scale, rest)

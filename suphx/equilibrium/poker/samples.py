@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from suphx.config import Config
 from suphx.equilibrium.npz import read_arrays, save_arrays
@@ -98,6 +98,14 @@ def random_range(random: np.random.Generator, pairs: np.ndarray) -> np.ndarray:
     return weights
 
 
+def random_ranges(random: np.random.Generator, board: list[int]) -> np.ndarray:
+    """Return two random ranges f64[2, 1326] on a board of four cards."""
+    pairs = pairs_beside(board)
+    strength = np.nanmean(hand_strengths(board)[:, pairs], axis=0)
+    pairs = pairs[np.argsort(strength, kind="stable")]
+    return np.stack([random_range(random, pairs), random_range(random, pairs)])
+
+
 def solve_sample(config: SamplesConfig, number: int) -> tuple:
     """Return the fields of sample number i; InputError if it does not reach the target."""
     random = np.random.default_rng([config.seed, number])
@@ -105,10 +113,7 @@ def solve_sample(config: SamplesConfig, number: int) -> tuple:
     stack = 0.0
     if config.deepest:
         stack = float(np.exp(random.uniform(np.log(config.shortest), np.log(config.deepest))))
-    pairs = pairs_beside(board)
-    strength = np.nanmean(hand_strengths(board)[:, pairs], axis=0)
-    pairs = pairs[np.argsort(strength, kind="stable")]
-    ranges = np.stack([random_range(random, pairs), random_range(random, pairs)])
+    ranges = random_ranges(random, board)
     endgame = Endgame(board, 1.0, stack, ranges, Sizes.parse(config.turn), Sizes.parse(config.river))
     *_, reached = endgame.solve(config.iterations if stack else 1, config.target)
     if reached > config.target:
@@ -169,6 +174,17 @@ def _files(folder: Path) -> list[tuple[Path, int]]:
     if starts and (starts[0] != 0 or min(sizes) < 1):
         raise InputError(f"{folder}: {paths[0].name} is not its first file of samples")
     return list(zip(paths, sizes, strict=True))
+
+
+def load_settings(folder: Path) -> SamplesConfig:
+    """Return how a folder's samples were drawn; InputError if it does not say."""
+    path = folder / _SETTINGS
+    try:
+        return SamplesConfig.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        raise InputError(f"{folder}: no {_SETTINGS}, so these are no samples of `suphx poker samples`") from None
+    except ValidationError as error:
+        raise InputError(f"{path}: not the settings of samples ({error.errors()[0]['msg']})") from error
 
 
 def load_samples(folder: Path, count: int | None = None) -> SolvedEndgames:
