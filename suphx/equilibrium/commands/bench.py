@@ -151,6 +151,41 @@ def poker(
     _print(numbers, as_json, ("what", "here", "beside", "ratio"), rows)
 
 
+@solvers.command()
+@announced
+def leaf(
+    network: Annotated[
+        Path | None, typer.Argument(help="A network of `suphx poker leaf`, to measure on turns; by default Leduc.")
+    ] = None,
+    spots: Annotated[int, typer.Option(min=1, help="Random turns.")] = 30,
+    seeds: Annotated[int, typer.Option(min=1, help="Networks for Leduc.")] = 5,
+    examples: Annotated[int, typer.Option(min=10, help="Second rounds of Leduc that a network learns from.")] = 10_000,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="To the leaves: by default 1000 on Leduc, 50 on the turn.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the turns.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Measure value networks as leaves: NashConv on Leduc, or what turns lose and the time that is saved."""
+    from suphx.equilibrium.bench.leaf import bench_leduc, bench_turn
+    from suphx.equilibrium.poker.leaf import TurnLeaf
+
+    def cell(result: dict[str, Any], digits: int) -> str:
+        low, high = result["interval"] or (float("nan"),) * 2
+        return f"{result['mean']:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+
+    if network is None:
+        results = bench_leduc(seeds, examples, iterations or 1000, _tell)
+        rows = [(name, cell(each, 4)) for name, each in results.items()]
+        _print(results, as_json, ("second round by", "NashConv"), rows)
+        return
+    results = bench_turn(TurnLeaf.load(network), spots, seed, iterations or 50, _tell)
+    measured = {name: each for name, each in results.items() if name != "time"}
+    lines = [(name, cell(each["loss"], 2), cell(each["seconds"], 3)) for name, each in measured.items()]
+    lines.append(("to the end / network", "", cell(results["time"]["to the end / network"], 2)))
+    _print(results, as_json, ("river by", "loss, % of the pot", "CPU seconds"), lines)
+
+
 class Probe(StrEnum):
     """What of the learner is judged on small games."""
 

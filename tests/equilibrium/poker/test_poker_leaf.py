@@ -1,4 +1,4 @@
-"""Value networks on the turn in place of the river."""
+"""Value networks as leaves: exactly on Leduc, and on the turn in place of the river."""
 
 from __future__ import annotations
 
@@ -16,6 +16,15 @@ from suphx.equilibrium.poker.boards import pairs_beside
 from suphx.equilibrium.poker.cards import PAIRS, parse_cards
 from suphx.equilibrium.poker.endgame import Endgame
 from suphx.equilibrium.poker.leaf import LeafConfig, TurnLeaf, train_leaf, turn_loss
+from suphx.equilibrium.poker.leduc import (
+    LINES,
+    POTS,
+    exact_values,
+    leduc_network,
+    network_values,
+    second_round_values,
+    solve_cut,
+)
 from suphx.equilibrium.poker.policy_net import PokerPolicyNetwork, save_policy
 from suphx.equilibrium.poker.samples import SamplesConfig, generate
 from suphx.equilibrium.poker.value_net import shares
@@ -93,6 +102,36 @@ def test_what_the_turn_loses_is_nothing_at_an_equilibrium_and_more_by_a_wrong_ri
     assert 0 < good < reached + 0.002 and bad > good
 
 
+def test_values_of_leducs_second_round_are_of_the_game():
+    """After an even first round kings win from queens and jacks; a card that the range leaves out has a value, too."""
+    even, queens = np.full((2, 6), 1 / 6), np.array([[0, 0, 0.5, 0.5, 0, 0]] * 2)
+    values = second_round_values("crrc", even, 200)
+    assert (values * even).sum() == pytest.approx(0, abs=0.01) and values[0, 4] > values[0, 2] > values[0, 0]
+    values = second_round_values("cc", queens, 200)
+    assert values[0, 4] > values[0, 0] > 0 and values[0, 2] == pytest.approx(0, abs=0.02)  # a jack may pair
+    assert dict(zip(LINES, POTS, strict=True)) == {"cc": 2, "crc": 6, "crrc": 10, "rc": 6, "rrc": 10}
+
+
+def test_leduc_solved_to_exact_leaves_is_near_an_equilibrium():
+    solved = solve_cut(exact_values(100), 60)
+    assert solved.nash_conv() < 0.2
+    assert solved.values()[0] == pytest.approx(-0.0856, abs=0.02)
+
+
+def test_leduc_solved_to_a_trained_network_is_far_better_than_to_another():
+    trained = solve_cut(network_values(leduc_network(300, seed=0)), 100).nash_conv()
+    untrained = solve_cut(network_values(leduc_network(0, seed=0)), 100).nash_conv()
+    assert trained < 0.5 < 0.8 < untrained
+
+
+@pytest.mark.full
+def test_leduc_comes_near_an_equilibrium_and_only_with_what_the_leaves_promised():
+    exact = exact_values(300)
+    promised, alone = (solve_cut(exact, 1000, safe).nash_conv() for safe in (True, False))
+    assert promised < 0.02 and alone > 3 * promised
+    assert solve_cut(network_values(leduc_network(6000, seed=0)), 1000).nash_conv() < 0.25
+
+
 def test_a_network_is_saved_and_loaded(network, tmp_path):
     leaf = TurnLeaf.load(network)
     assert leaf.samples == QUICK and leaf.config.hidden == 16 and leaf.count == 10
@@ -161,3 +200,17 @@ def test_a_turn_is_solved_with_a_network_for_the_river(network):
 def test_options_of_the_river_are_refused_beside_a_network(network, option):
     result = CliRunner().invoke(app, ["poker", *SOLVE, "--leaf", str(network), *option])
     assert result.exit_code != 0 and "--leaf" in result.output
+
+
+@pytest.mark.full
+def test_both_measurements_run(network):
+    few = ["--spots", "2", "--iterations", "5", "--json"]
+    result = CliRunner().invoke(app, ["bench", "solvers", "leaf", str(network), *few])
+    assert result.exit_code == 0, result.output
+    printed = json.loads(result.stdout)
+    assert printed["to the end"]["loss"]["mean"] < 1 < printed["untrained network"]["loss"]["mean"]
+    few = ["--seeds", "1", "--examples", "200", "--iterations", "30", "--json"]
+    result = CliRunner().invoke(app, ["bench", "solvers", "leaf", *few])
+    assert result.exit_code == 0, result.output
+    printed = json.loads(result.stdout)
+    assert printed["exact"]["mean"] < printed["trained"]["mean"] < printed["untrained"]["mean"]
