@@ -53,11 +53,12 @@ def bench_leduc(seeds: int, examples: int, iterations: int, tell: Callable[[str]
 
 
 def bench_turn(
-    leaf: TurnLeaf, spots: int, seed: int, iterations: int, tell: Callable[[str], None]
+    leaf: TurnLeaf, spots: int, seed: int, iterations: int, held: np.ndarray | None, tell: Callable[[str], None]
 ) -> dict[str, dict[str, Any]]:
     """Return what the turn loses, in % of the pot, and the CPU seconds of its solution, by what stands for the river.
 
-    The spots are random boards, ranges and stacks. "to the end" is the solution with the river, to 0.5 % of the pot.
+    The spots are random boards, stacks and, without `held` f64[2, 1326], ranges. "to the end" is the solution with the
+    river, to 0.5 % of the pot.
     """
     torch.set_num_threads(1)
     turn, river = Sizes.parse(_TURN), Sizes.parse(leaf.samples.river)
@@ -72,7 +73,7 @@ def bench_turn(
         random = np.random.default_rng([seed, 1, max(spot, 0)])
         board = sorted(random.choice(CARDS, 4, replace=False).tolist())
         stack = float(np.exp(random.uniform(np.log(_SHORTEST), np.log(leaf.samples.deepest))))
-        ranges = random_ranges(random, board)
+        ranges = random_ranges(random, board) if held is None else held
         for name, last in kinds.items():
             started = time.process_time()
             endgame = Endgame(board, 1.0, stack, ranges, turn, last)

@@ -164,11 +164,17 @@ def leaf(
         int | None, typer.Option(min=1, help="To the leaves: by default 1000 on Leduc, 50 on the turn.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the turns.")] = 0,
+    ranges: Annotated[
+        list[str] | None, typer.Option("--range", help="Ranges of the turns, of both players, instead of random ones.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure value networks as leaves: NashConv on Leduc, or what turns lose and the time that is saved."""
+    import numpy as np
+
     from suphx.equilibrium.bench.leaf import bench_leduc, bench_turn
     from suphx.equilibrium.poker.leaf import TurnLeaf
+    from suphx.equilibrium.poker.ranges import parse_range
 
     def cell(result: dict[str, Any], digits: int) -> str:
         low, high = result["interval"] or (float("nan"),) * 2
@@ -179,7 +185,10 @@ def leaf(
         rows = [(name, cell(each, 4)) for name, each in results.items()]
         _print(results, as_json, ("second round by", "NashConv"), rows)
         return
-    results = bench_turn(TurnLeaf.load(network), spots, seed, iterations or 50, _tell)
+    if ranges and len(ranges) != 2:
+        raise typer.BadParameter("two of them, of who acts first and second", param_hint="--range")
+    held = np.stack([parse_range(text) for text in ranges]) if ranges else None
+    results = bench_turn(TurnLeaf.load(network), spots, seed, iterations or 50, held, _tell)
     measured = {name: each for name, each in results.items() if name != "time"}
     lines = [(name, cell(each["loss"], 2), cell(each["seconds"], 3)) for name, each in measured.items()]
     lines.append(("to the end / network", "", cell(results["time"]["to the end / network"], 2)))

@@ -204,7 +204,7 @@ def test_options_of_the_river_are_refused_beside_a_network(network, option):
 
 @pytest.mark.full
 def test_both_measurements_run(network):
-    few = ["--spots", "2", "--iterations", "5", "--json"]
+    few = ["--spots", "2", "--iterations", "5", "--json", "--range", "random", "--range", "22+,A2s+"]
     result = CliRunner().invoke(app, ["bench", "solvers", "leaf", str(network), *few])
     assert result.exit_code == 0, result.output
     printed = json.loads(result.stdout)
