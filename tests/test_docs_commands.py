@@ -89,6 +89,7 @@ SLOW: dict[str, list[str]] = {
     "bench solvers equilibrium": ["--games", "kuhn", "--turns", "1"],
     "bench solvers rules": ["--game", "openspiel:kuhn_poker", "--iterations", "10", "--seeds", "1", "--plots", "."],
     "bench solvers poker": ["--turns", "1"],
+    "bench solvers leaf": ["--seeds", "1", "--examples", "100", "--iterations", "20"],
     "bench solvers duel": ["--games", "50", "--iterations", "20"],
     "bench learner": ["--seconds", "0.2", "--sizes", "small", "--batch", "8"],
 }
@@ -97,6 +98,9 @@ READ: dict[str, str] = {
     "bench solvers learner --probe adaptation": "takes minutes: tests/equilibrium/test_probe.py",
     "poker samples": "takes an hour: tests/equilibrium/poker/test_poker_encodings.py",
     "poker encodings": "needs solved samples: tests/equilibrium/poker/test_poker_encodings.py",
+    "poker leaf": "needs solved samples: tests/equilibrium/poker/test_poker_leaf.py",
+    "poker solve --leaf": "needs a trained network: tests/equilibrium/poker/test_poker_leaf.py",
+    "bench solvers leaf river": "needs a trained network: tests/equilibrium/poker/test_poker_leaf.py",
     "poker blueprint": "takes an hour: tests/equilibrium/poker/test_blueprint.py",
     "poker train": "takes minutes: tests/equilibrium/poker/test_deepfool.py",
     "poker play": "asks a person: tests/equilibrium/poker/test_deepfool.py",
