@@ -7,7 +7,7 @@ shuffled over the whole epoch, pairs within a chunk of some 700 rounds.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
@@ -84,6 +84,29 @@ class Collected:
     """i64[k]: for each round, the number of discards of the selected seats that had no alternative."""
 
 
+def collect_rounds(
+    prepared: Prepared, rounds: np.ndarray, seats: np.ndarray, models: Sequence[int], rules: np.ndarray | None = None
+) -> Collected:
+    """Return the pairs of some models in rounds i64[k] of prepared logs, of the seats in the bit masks i64[k].
+
+    models: indices in MODELS. rules: those of `prepared.rules_records()`, if they are known. The pairs of a seat at a
+    position follow one another. Raises RuntimeError if a round cannot be replayed.
+    """
+    by_seat = prepared.rounds["counts"][rounds][:, :, models].sum(axis=2, dtype=np.int64)
+    n = int((by_seat * (seats[:, None] >> np.arange(SEATS) & 1)).sum())
+    positions, pairs = np.zeros(n, GAME), np.zeros(n, MODEL_DECISION)
+    counts = np.zeros((len(rounds), SEATS, COUNTS), np.int64)
+    n_positions, n_pairs = collect_pairs(
+        get_lookup(), np.zeros(3, GAME), prepared.rules_records() if rules is None else rules, prepared.rounds,
+        prepared.events, prepared.absent, rounds, seats, sum(1 << model for model in models), positions, pairs, counts,
+    )  # fmt: skip
+    if n_pairs != n:
+        raise RuntimeError(f"prepared logs cannot be replayed: {n_pairs} pairs, {n} expected; remove their folder")
+    by_round = counts[:, :, models].sum(axis=(1, 2))
+    of = np.repeat(np.arange(len(rounds)), by_round)
+    return Collected(positions[:n_positions], pairs, of, counts[:, :, -1].sum(axis=1))
+
+
 class Source:
     """Collects and encodes the pairs of one model."""
 
@@ -97,19 +120,8 @@ class Source:
 
     def collect(self, places: np.ndarray) -> Collected:
         """Return the pairs of the selected rounds at `places`; raises RuntimeError if a round cannot be replayed."""
-        logs, selection = self._prepared, self.selection
-        n = int(selection.pairs[places].sum())
-        positions, pairs = np.zeros(n, GAME), np.zeros(n, MODEL_DECISION)
-        counts = np.zeros((len(places), SEATS, COUNTS), np.int64)
-        n_positions, n_pairs = collect_pairs(
-            get_lookup(), np.zeros(3, GAME), self._rules, logs.rounds, logs.events, logs.absent,
-            selection.rounds[places], selection.seats[places], 1 << selection.model, positions, pairs, counts,
-        )  # fmt: skip
-        if n_pairs != n:
-            raise RuntimeError(f"prepared logs cannot be replayed: {n_pairs} pairs, {n} expected; remove their folder")
-        by_round = counts[:, :, selection.model].sum(axis=1)
-        rounds = np.repeat(np.arange(len(places)), by_round)
-        return Collected(positions[:n_positions], pairs, rounds, counts[:, :, -1].sum(axis=1))
+        chosen, seats = self.selection.rounds[places], self.selection.seats[places]
+        return collect_rounds(self._prepared, chosen, seats, [self.selection.model], self._rules)
 
     def encode(self, collected: Collected) -> np.ndarray:
         """Return the planes of collected pairs, uint64[n, planes]."""
