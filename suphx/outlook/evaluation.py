@@ -244,10 +244,10 @@ def _of_discards(
         GAME: games,
         "gained": examples.targets.points.astype(float),
         "position": (expected * shares).sum(axis=1),
-        "discard": expected[rows, examples.discards],
+        "discard": expected[rows, examples.actions],
         "preferred": expected[rows, preferred],
-        "agrees": preferred == examples.discards,
-        "difference": difference(shares[rows, preferred], shares[rows, examples.discards]),
+        "agrees": preferred == examples.actions,
+        "difference": difference(shares[rows, preferred], shares[rows, examples.actions]),
         "placement": examples.targets.ranks + 1 - values.placement[rows, preferred],
     }
 

@@ -28,8 +28,8 @@ from suphx.reward.games import RULES_OF_REWARD
 _UNIT = 8000.0
 #: Where a fresh network begins: the usual share of tiles that deal in, and the usual cost in units.
 _FIRST_CHANCE, _FIRST_LOSS = 0.015, 0.6
-#: Weight of the dangers' losses, which are sums over 102 tiles, against those of the position.
-_DANGER_WEIGHT = 0.25
+#: Weights of losses: the dangers' are sums over 102 tiles, and that of the points is small for what it decides.
+_WEIGHTS = {"deal in": 0.25, "cost": 0.25, "points": 2.0}
 
 _DANGERS = RIVALS * KINDS
 _RESULTS = slice(2 * _DANGERS, 2 * _DANGERS + len(RESULTS))
@@ -105,7 +105,7 @@ def loss_of(outputs: torch.Tensor, targets: Targets) -> tuple[torch.Tensor, dict
         "points": functional.mse_loss(outputs[:, _POINTS], points),
         "rank": functional.cross_entropy(outputs[:, _RANKS], torch.from_numpy(targets.ranks).to(device)),
     }
-    loss = sum(each * (_DANGER_WEIGHT if name in ("deal in", "cost") else 1.0) for name, each in parts.items())
+    loss = sum(each * _WEIGHTS.get(name, 1.0) for name, each in parts.items())
     assert isinstance(loss, torch.Tensor)
     return loss, parts
 

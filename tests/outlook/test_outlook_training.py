@@ -64,7 +64,7 @@ def test_the_loss_is_least_where_the_network_says_what_happens(examples):
 
 def test_a_training_that_was_stopped_ends_as_one_that_was_not(prepared, tmp_path, monkeypatch):
     monkeypatch.setattr(Loader.__init__, "__defaults__", (1500, False, 1, False))  # pairs of a chunk
-    config = OutlookConfig(size=TINY, decisions=4000, batch=128, validations=2, validation_decisions=200)
+    config = OutlookConfig(size=TINY, decisions=6000, batch=128, validations=3, validation_decisions=1000)
 
     whole = OutlookTraining(config, prepared, tmp_path / "whole", PRECISION)
     whole.run()
@@ -72,7 +72,7 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(prepared, tmp_path
     with pytest.raises(SupervisedInterrupted):
         OutlookTraining(config, prepared, tmp_path / "parts", PRECISION).run(lambda report: stop.set(), stop)
     again = OutlookTraining(config, prepared, tmp_path / "parts", PRECISION)
-    assert 0 < again.progress.pairs < 4000
+    assert 0 < again.progress.pairs < 6000
     again.run()
     assert again.progress.validations == whole.progress.validations
     for name, each in whole.average.state_dict().items():
@@ -153,7 +153,8 @@ def test_the_commands_train_and_measure(tmp_path, prepared):
     weights = folder / "outlook.safetensors"
     measured = CliRunner().invoke(app, [
         "outlook", "evaluate", "--logs", str(tmp_path / "prepared"), "--weights", str(weights), "--out",
-        str(folder), "--decisions", "1500", "--valued", "200", "--bootstrap", "20", "--json",
+        str(folder), "--decisions", "1500", "--valued", "200", "--bootstrap", "20",
+        "--json",
     ])  # fmt: skip
     assert measured.exit_code == 0, measured.output
     found = json.loads(measured.stdout)
