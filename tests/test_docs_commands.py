@@ -71,7 +71,7 @@ SLOW: dict[str, list[str]] = {
     "pretrain": _TINY,
     "reward": [],
     "outlook train": ["--set=decisions=300", "--set=validation_decisions=100"],
-    "outlook evaluate": ["--decisions", "500", "--valued", "100", "--bootstrap", "20"],
+    "outlook evaluate": ["--decisions", "500", "--valued", "100", "--choices", "300", "--bootstrap", "20"],
     "bench simulator": ["--seconds", "0.1"],
     "bench networks": ["--seconds", "0.1", "--sizes", "small"],
     "bench evaluate": ["--seconds", "0.1", "--sizes", "small"],

@@ -12,7 +12,10 @@ from typer import Option
 from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Logs, RunFolder, Workers
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from suphx.outlook.evaluation import OutlookEvaluation
+    from suphx.outlook.marks import ChoiceEvaluation
 
 outlook = typer.Typer(
     no_args_is_help=True, help="The outlook: what each discard risks, and what a position is worth; train and measure."
@@ -66,8 +69,11 @@ def evaluate(
     logs: Annotated[list[Path], Option(help="Logs to measure on: files, folders, archives, or prepared logs.")],
     weights: Annotated[Path | None, Option(help="A file of weights; by default the included weights.")] = None,
     out: Annotated[Path | None, Option(help="Folder for outlook.json and the plot outlook.png.")] = None,
-    decisions: Annotated[int | None, Option(min=1, help="Maximum number of decisions; by default all.")] = None,
-    valued: Annotated[int, Option(min=1, help="Of how many decisions all discards are valued.")] = 40_000,
+    decisions: Annotated[int | None, Option(min=1, help="Maximum number of discards; by default all.")] = None,
+    valued: Annotated[int, Option(min=1, help="Of how many of them all discards are valued.")] = 40_000,
+    choices: Annotated[
+        int | None, Option(min=1, help="Maximum number of decisions about calls, kongs and riichi; by default all.")
+    ] = None,
     bootstrap: Annotated[int, Option(min=20, help="Bootstrap samples for the intervals.")] = 1000,
     seed: Annotated[int, Option(min=0, help="Random seed.")] = 0,
     workers: Workers = CORES,
@@ -76,28 +82,29 @@ def evaluate(
     """Measure an outlook network on the test games of logs, beside base rates and the suji table.
 
     The test games are those that no training of `suphx` uses; frequencies are counted on the training games. What a
-    discard cost is told against the one that the default agent prefers.
+    discard, call, kong or riichi cost is told against what the default agent prefers.
     """
     from simulator.files import write_whole
     from suphx.agent import DEFAULT_AGENT
-    from suphx.agent.registry import weights_folder
+    from suphx.agent.flow import Flow
+    from suphx.agent.registry import load_agent
     from suphx.dataset.logs import open_prepared
     from suphx.errors import InputError
-    from suphx.networks.inference import Evaluator
     from suphx.networks.precision import choose_precision
-    from suphx.networks.weights import load_agent_network, load_outlook
+    from suphx.networks.weights import load_outlook
     from suphx.outlook.evaluation import evaluate as measure
     from suphx.outlook.predictor import INCLUDED, Outlook
     from suphx.progress import progress
 
     precision = choose_precision("cpu", "float32", 1)
     outlook = Outlook(load_outlook(weights or INCLUDED), precision)
-    policy = Evaluator(load_agent_network(weights_folder(DEFAULT_AGENT), "discard"), precision).logits
+    agent = load_agent(DEFAULT_AGENT, precision=precision)
+    assert isinstance(agent, Flow)
     prepared = open_prepared(logs, workers)
     if not (prepared.split() == 2).any():
         raise InputError(f"none of {len(prepared.games):,} games is for testing; more games are needed")
     with progress("measuring", 1.0) as show:
-        evaluation = measure(outlook, policy, prepared, bootstrap, seed, decisions, valued, show)
+        evaluation = measure(outlook, agent, prepared, bootstrap, seed, decisions, valued, choices, show)
     if out is not None:
         from suphx.outlook.plots import plot_calibration
 
@@ -108,6 +115,20 @@ def evaluate(
         print(evaluation.model_dump_json())
     else:
         _show(evaluation)
+
+
+def _choice_table(choices: dict[str, ChoiceEvaluation]) -> Table:
+    from rich.table import Table
+
+    table = Table("not the agent's", "cost, points", "decisions", "like ones", "expected cost", "points lost",
+                  "placement lost")  # fmt: skip
+    for kind, evaluation in choices.items():
+        for each in (*evaluation.marks, evaluation.mistakes):
+            losses = (each.actual, 0), (each.placement, 3)
+            lost = ["" if number is None else number.text(digits) for number, digits in losses]
+            bounds = f"{_bound(each.low)} to {_bound(each.high)}"
+            table.add_row(kind, bounds, f"{each.decisions:,}", f"{each.agreeing:,}", f"{each.expected:.0f}", *lost)
+    return table
 
 
 def _show(evaluation: OutlookEvaluation) -> None:
@@ -134,6 +155,7 @@ def _show(evaluation: OutlookEvaluation) -> None:
             lost = each.actual.text(0), each.placement.text(3)
             table.add_row(bounds, f"{each.discards:,}", f"{each.expected:.0f}", *lost)
         tables.append(table)
+    tables.append(_choice_table(evaluation.choices))
     for table in tables:
         console.print(table)
     console.print(

@@ -9,14 +9,17 @@ import numpy as np
 from pydantic import BaseModel
 
 from simulator.record import SEATS
-from suphx.agent.flow import Network
+from suphx.agent.flow import Flow, Network
+from suphx.agent.model_decisions import DISCARD
 from suphx.agent.opinions import difference
 from suphx.agent.sampling import softmax
 from suphx.dataset.loader import legal_discards
 from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.features.encode import unpack
+from suphx.networks.models import MODELS
 from suphx.outlook.examples import DiscardExamples, DiscardSource
 from suphx.outlook.labels import DEALT_IN, WON
+from suphx.outlook.marks import ChoiceEvaluation, evaluate_choices
 from suphx.outlook.predictor import Outlook, Outlooks
 from suphx.outlook.tables import FrequencyTables, count_tables, current_rank, suji_classes
 from suphx.reward.evaluation import BINS, Bin, GameSampler, Number, with_interval
@@ -105,6 +108,8 @@ class OutlookEvaluation(BaseModel):
     events: dict[str, Event]
     values: dict[str, Value]
     discards: DiscardEvaluation
+    choices: dict[str, ChoiceEvaluation]
+    """By kind of choice: calls, passes, kongs and riichi that were not the agent's."""
 
 
 #: Examples by name: GAME i64[n], ACTUAL f32[n], and the predictions f32[n] of each predictor.
@@ -131,20 +136,22 @@ def _join(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
 
 def evaluate(
     outlook: Outlook,
-    policy: Network,
+    agent: Flow,
     prepared: Prepared,
     bootstrap: int = 1000,
     seed: int = 0,
     decisions: int | None = None,
     valued: int = 40_000,
+    choices: int | None = None,
     show: Callable[[float], None] = lambda share: None,
 ) -> OutlookEvaluation:
     """Evaluate an outlook on the test games of prepared logs.
 
-    policy: logits f32[n, 34] of the agent's discard network, for planes. bootstrap: number of samples. decisions:
-    maximum number, in whole rounds chosen at random. valued: of how many of them all discards are valued. show: called
-    with the completed share.
+    agent: whose choices others are compared with. bootstrap: number of samples. decisions: maximum number of discards,
+    in whole rounds chosen at random. valued: of how many of them all discards are valued. choices: maximum number of
+    decisions about calls, kongs and riichi, likewise. show: called with the completed share.
     """
+    policy = agent.networks[MODELS[DISCARD]]
     training, source = (DiscardSource(prepared, split) for split in ("training", "test"))
     random = np.random.default_rng(seed)
     tables = count_tables(training.collect(training.selection.sample(random, _TABLE_DECISIONS), random))
@@ -164,7 +171,7 @@ def evaluate(
         if n_valued < valued:
             discards.append(_of_discards(outlook, policy, examples, planes, games))
             n_valued += len(games)
-        show(min(1.0, (first + _CHUNK) / len(order)))
+        show(min(1.0, (first + _CHUNK) / len(order)) / 2)
     joined = {name: _join([each[name] for each in samples]) for name in samples[0]}
     sampler = GameSampler(joined["win"][GAME], bootstrap, seed)
     return OutlookEvaluation(
@@ -181,6 +188,9 @@ def evaluate(
         events={name: _event(sampler, joined[name], bounds) for name, bounds in _EVENTS.items()},
         values={name: _value(sampler, joined[name]) for name in _VALUES},
         discards=_discard_evaluation(sampler, _join(discards)),
+        choices=evaluate_choices(
+            outlook, agent, prepared, _COSTS, bootstrap, seed, choices, lambda share: show((1 + share) / 2)
+        ),
     )
 
 

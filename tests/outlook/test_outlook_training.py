@@ -153,10 +153,11 @@ def test_the_commands_train_and_measure(tmp_path, prepared):
     weights = folder / "outlook.safetensors"
     measured = CliRunner().invoke(app, [
         "outlook", "evaluate", "--logs", str(tmp_path / "prepared"), "--weights", str(weights), "--out",
-        str(folder), "--decisions", "1500", "--valued", "200", "--bootstrap", "20",
+        str(folder), "--decisions", "1500", "--valued", "200", "--choices", "500", "--bootstrap", "20",
         "--json",
     ])  # fmt: skip
     assert measured.exit_code == 0, measured.output
     found = json.loads(measured.stdout)
+    assert found["choices"]["chow"]["decisions"] > 0
     assert found["decisions"] >= 1000 and set(found["events"]) >= {"tile deals in", "win", "deal in"}
     assert (folder / "outlook.png").read_bytes()[:4] == b"\x89PNG"
