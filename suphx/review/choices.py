@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -14,20 +13,28 @@ from simulator.efficiency import discards_batch, kinds_of, shanten_batch
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.tiles import KIND_NAMES, KINDS, RED_FIVE_KINDS
-from suphx.agent.opinions import Opinions, difference, opinions_of
+from suphx.agent.opinions import difference, opinions_of
 from suphx.agent.registry import NetworkAgent
-from suphx.dataset.loader import legal_discards
 from suphx.features.encode import encode_batch
 from suphx.features.layout import start
 from suphx.features.lookahead import NO_PROPOSAL
 from suphx.outlook.predictor import DiscardValues, Outlook
-from suphx.review.document import Candidate, Decision, OutlookDocument, Safety, Target
+from suphx.outlook.valuation import DISCARDED, ChoiceValues, choice_values, kinds_of_choices
+from suphx.review.document import Candidate, Decision, HeldOut, OutlookDocument, Safety, Target
 from suphx.review.listing import see_all
 from suphx.review.targets import TargetQuery, find_targets
 
 #: The classes of mistakes: how many expected points they lose at least. What loses less is, by the results of held-out
 #: games, not told apart from chance (docs/review.md).
 MISTAKES = {"mistake": 300, "large": 1000}
+#: What mistakes cost in held-out games, with 95 % intervals (docs/results/outlook.json), by kind of choice and class.
+#: Other kinds are not marked, since their interval includes 0, nor are large ones that did not cost more.
+MARKS = {
+    DISCARDED: {"mistake": HeldOut(points=405, low=263, high=546), "large": HeldOut(points=1533, low=914, high=2201)},
+    "pong": {"mistake": HeldOut(points=953, low=340, high=1557)},
+    "pass": {"mistake": HeldOut(points=401, low=192, high=591), "large": HeldOut(points=725, low=423, high=1034)},
+    "no riichi": {"mistake": HeldOut(points=1170, low=859, high=1460)},
+}
 
 
 @dataclass(frozen=True)
@@ -51,51 +58,35 @@ def choice_of(action: int, drawn: int) -> int:
     return RED_FIVE_KINDS[action - r.DISCARD_RED] if r.DISCARD_RED <= action < r.DISCARD_DRAWN else action
 
 
-#: The fields of a candidate that the outlook gives; the last two only for discards.
-_WORTH = ("points", "placement", "deals_in", "danger_points")
-#: The outlook before a decision, and the values of each discard by kind and of riichi by its action.
-_Worth = tuple[OutlookDocument, list[dict[str, Any]]]
+@dataclass(frozen=True)
+class _Worth:
+    """The outlook's values of one decision."""
+
+    before: OutlookDocument | None
+    """None without a discard."""
+    by_choice: list[dict[str, Any]]
+    """By choice: the fields of its candidate."""
 
 
-def worth_of(
-    outlook: Outlook, records: np.ndarray, batch: Decisions, planes: np.ndarray, opinions: Opinions
-) -> dict[int, _Worth]:
-    """Return the outlook's values of each decision with a discard, by its number, rounded for display.
-
-    planes u64[n, planes]: the encoded positions. Riichi is worth as much as the discard that the agent prefers.
-    """
-    legal = legal_discards(planes)
-    rows = np.flatnonzero(legal.any(axis=1))
-    if not len(rows):
-        return {}
-    games, seats = records[batch.game[rows]], batch.seat[rows]
-    values = outlook.discards(games, seats, legal[rows], planes[rows])
-    points, placement = (np.full((len(rows), r.DECLARE_RIICHI + 1), np.nan) for _ in range(2))
-    points[:, :KINDS], placement[:, :KINDS] = values.points, values.placement
-    may = np.flatnonzero(batch.legal[rows, r.DECLARE_RIICHI])
-    if len(may):
-        liked = _riichi_discards(planes[rows[may]], opinions.probability[rows[may]], games["drawn"][may])
-        declared, who = games[may], seats[may]
-        at = np.arange(len(may))
-        declared["riichi"][at, who] = 1
-        declared["double_riichi"][at, who] = (declared["interrupted"] == 0) & (declared["n_river"][at, who] == 0)
-        after = outlook.discards(declared, who, np.arange(KINDS) == liked[:, None], planes[rows[may]])
-        points[may, r.DECLARE_RIICHI] = after.points[at, liked]
-        placement[may, r.DECLARE_RIICHI] = after.placement[at, liked]
-    deals_in = np.round(values.before.chances, 4).transpose(0, 2, 1).tolist()
-    columns = zip(_rounded(points, 0), _rounded(placement, 3), deals_in, _rounded(values.danger, 0), strict=True)
-    by_choice = ([dict(zip(_WORTH, each, strict=True)) for each in zip_longest(*lists)] for lists in columns)
-    return dict(zip(rows.tolist(), zip(_before(values), by_choice, strict=True), strict=True))
+#: The fields of a candidate that the outlook gives: for every choice with a value, and for discards.
+_WORTH, _RISKS = ("points", "placement"), ("deals_in", "danger_points")
 
 
-def _riichi_discards(planes: np.ndarray, probability: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-    """Return i64[n]: of the kinds that may be discarded with riichi, the one that the agent prefers."""
-    by_kind = probability[:, :KINDS].copy()
-    for suit, kind in enumerate(RED_FIVE_KINDS):
-        by_kind[:, kind] += probability[:, r.DISCARD_RED + suit]
-    by_kind[np.arange(len(drawn)), drawn >> 2] += probability[:, r.DISCARD_DRAWN]
-    may = (planes[:, start("legal.riichi"), None] >> np.arange(KINDS, dtype=np.uint64) & np.uint64(1)).astype(np.bool_)
-    return np.where(may, by_kind, -1).argmax(axis=1)
+def worth_of(values: ChoiceValues) -> list[_Worth]:
+    """Return the values of each decision, rounded for display."""
+    columns = _rounded(values.points, 0), _rounded(values.placement, 3)
+    worth = [
+        _Worth(None, [dict(zip(_WORTH, each, strict=True)) for each in zip(*row, strict=True)])
+        for row in zip(*columns, strict=True)
+    ]
+    risks = np.round(values.discards.before.chances, 4).transpose(0, 2, 1).tolist()
+    dangers = _rounded(values.discards.danger, 0)
+    rows = zip(values.rows.tolist(), _before(values.discards), risks, dangers, strict=True)
+    for n, before, deals_in, danger in rows:
+        of_kinds = (dict(zip(_RISKS, each, strict=True)) for each in zip(deals_in, danger, strict=True))
+        kinds = [worth[n].by_choice[kind] | risk for kind, risk in enumerate(of_kinds)]
+        worth[n] = _Worth(before, kinds + worth[n].by_choice[KINDS:])
+    return worth
 
 
 def _before(values: DiscardValues) -> list[OutlookDocument]:
@@ -116,7 +107,7 @@ class Assessment:
         rules: Rules,
         outlook: Outlook | None = None,
     ) -> None:
-        """Assess decisions; records: GAME[...], outlook: gives the values of discards."""
+        """Assess decisions; records: GAME[...], outlook: gives the values of choices."""
         index = np.array([each.record for each in points], np.int32)
         seats = np.array([each.seat for each in points], np.uint8)
         legal = np.array([each.legal for each in points], np.bool_).reshape(len(points), r.ACTIONS)
@@ -129,7 +120,9 @@ class Assessment:
         hands = self._games["hand"][np.arange(len(points)), batch.seat]
         self._shanten = shanten_batch(hands).tolist()
         self._discards = self._after_discards(hands)
-        self._worth = {} if outlook is None else worth_of(outlook, records, batch, self._planes, opinions)
+        self._worth: list[_Worth] = []
+        if outlook is not None:
+            self._worth = worth_of(choice_values(outlook, agent, records, batch, self._planes, opinions))
 
     def _after_discards(self, hands: np.ndarray) -> dict[int, tuple[np.ndarray, np.ndarray]]:
         """Return for each decision with 3n+2 tiles the shanten and the tiles accepted after a discard, by kind."""
@@ -156,7 +149,7 @@ class Assessment:
 
     def _candidate(self, n: int, choice: int, action: Action, safety: Sequence[Safety]) -> Candidate:
         probability = round(float(self._opinions.probability[n, int(action)]), 5)
-        values = self._worth[n][1][choice] if n in self._worth and choice <= r.DECLARE_RIICHI else {}
+        values = self._worth[n].by_choice[choice] if self._worth else {}
         tile, own, name = action.claimed or (action.own[0] if action.own else ""), list(action.own), action.name
         shanten: int | None = None
         accepted: int | None = None
@@ -205,8 +198,9 @@ class Assessment:
         taken = choices.index(choice_of(point.action, drawn))
         preferred = choices.index(choice_of(int(self._opinions.preferred[n]), drawn))
         p, q = candidates[preferred].probability, candidates[taken].probability
-        best, done = candidates[preferred].points, candidates[taken].points
-        lost = None if best is None or done is None else best - done
+        kind = kinds_of_choices(*(np.array([choices[place]]) for place in (preferred, taken))).item()
+        lost = lost_of(candidates[preferred].points, candidates[taken].points, kind, taken == preferred)
+        mistake = mistake_of(lost, kind)
         return Decision(
             round=point.round,
             frame=point.frame,
@@ -223,15 +217,26 @@ class Assessment:
             difference=0.0 if taken == preferred else round(float(difference(p, q)), 4),
             targets=targets,
             safety=safety,
-            outlook=self._worth[n][0] if n in self._worth else None,
+            outlook=self._worth[n].before if self._worth else None,
             lost=lost,
-            mistake=mistake_of(lost),
+            mistake=mistake,
+            held_out=MARKS[kind][mistake] if mistake else None,
         )
 
 
-def mistake_of(lost: float | None) -> str:
-    """Return the class of a decision by what it lost in points, as in `Decision.mistake`."""
-    return next((name for name, least in reversed(MISTAKES.items()) if lost is not None and lost >= least), "")
+def lost_of(best: float | None, done: float | None, kind: str, agrees: bool) -> float | None:
+    """Return what a decision lost, as in `Decision.lost`; best, done: points of the agent's choice and of the other."""
+    if best is None or done is None:
+        return None
+    lost = best - done
+    is_known = agrees or kind == DISCARDED or (kind in MARKS and lost >= min(MISTAKES.values()))
+    return lost if is_known else None
+
+
+def mistake_of(lost: float | None, kind: str) -> str:
+    """Return the class of a decision by what it lost in points and its kind of choice, as in `Decision.mistake`."""
+    classes = [name for name, least in MISTAKES.items() if lost is not None and lost >= least]
+    return next((name for name in reversed(classes) if name in MARKS.get(kind, ())), "")
 
 
 def _rounded(values: np.ndarray, digits: int) -> list[list[float | None]]:

@@ -76,10 +76,11 @@ class Candidate(Document):
     danger_points: float | None = None
     """For discards: the points that this costs on average, the probability included."""
     points: float | None = None
-    """For discards and riichi: the points that the seat gains from here to the end of the round on average, what may be
-    lost at once included. Riichi: with the discard that the agent prefers."""
+    """The points that the seat gains from here to the end of the round on average, what may be lost at once included;
+    None for wins, nine terminals, and claims that could be a win. Riichi, chow, pong: with the discard that the agent
+    prefers."""
     placement: float | None = None
-    """For discards and riichi: the expected placement at the end of the game, 1 to 4, if the discard passes."""
+    """The expected placement at the end of the game, 1 to 4, if a discard passes."""
 
 
 class OutlookDocument(Document):
@@ -98,6 +99,15 @@ class OutlookDocument(Document):
     """Points that it gains to the end of the round on average."""
     placement: float
     """Expected placement at the end of the game, 1 to 4."""
+
+
+class HeldOut(Document):
+    """What mistakes of a kind and class cost in held-out games, in points."""
+
+    points: float
+    low: float
+    high: float
+    """Bounds of its 95 % interval, over games."""
 
 
 class Decision(Document):
@@ -136,9 +146,12 @@ class Decision(Document):
     outlook: OutlookDocument | None = None
     """Before a discard: what the position is worth."""
     lost: float | None = None
-    """Expected points of the agent's choice minus those of the one taken, where both are known; may be negative."""
+    """Expected points of the agent's choice minus those of the one taken, where held-out games bear it out: between
+    discards, where it may be negative, and for what is marked as a mistake."""
     mistake: str = ""
-    """`mistake` from 300 points lost, `large` from 1,000; empty for less."""
+    """`mistake` from 300 points lost, `large` from 1,000; empty for less, and for moves that are not marked."""
+    held_out: HeldOut | None = None
+    """What such mistakes cost in held-out games; None if it is none, and in older reviews."""
 
 
 class Note(Document):
@@ -243,14 +256,14 @@ class Lost(Document):
     """The expected points that a seat's decisions lost against the agent's."""
 
     decisions: int
-    """Number of decisions in which both have expected points: discards and riichi."""
+    """Number of decisions between discards."""
     points: float
-    """Points lost in a round, on average over the game's rounds."""
+    """Points lost by them in a round, on average over the game's rounds."""
     low: float | None
     high: float | None
     """Bounds of its 95 % interval, over rounds; None for a single round."""
     mistakes: dict[str, int]
-    """Number of mistakes by class, as in `Decision.mistake`."""
+    """Number of mistakes by class, as in `Decision.mistake`, in all decisions."""
 
 
 class SeatReview(Document):

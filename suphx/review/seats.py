@@ -41,23 +41,28 @@ def rating(decisions: Sequence[Decision]) -> float | None:
 
 
 def lost_by(decisions: Sequence[Sequence[Decision]]) -> Lost | None:
-    """Return what decisions by round lost; None if none of them has an outlook.
+    """Return what decisions between discards lost, by round; None if none of them has an outlook.
 
     The interval is that of the mean over the game's rounds: how much luck there is in which rounds were dealt. The
     outlook's own errors are not in it.
     """
-    every = [each for of_round in decisions for each in of_round if each.lost is not None]
-    if not every:
+    lost = [[each.lost for each in of_round if _is_discard(each) and each.lost is not None] for of_round in decisions]
+    if not any(lost):
         return None
-    sums = np.array([sum(each.lost or 0.0 for each in of_round) for of_round in decisions])
+    sums = np.array([sum(of_round) for of_round in lost])
     mean, half = float(sums.mean()), half_width(sums)
     return Lost(
-        decisions=len(every),
+        decisions=sum(map(len, lost)),
         points=round(mean, 1),
         low=round(mean - half, 1) if len(sums) > 1 else None,
         high=round(mean + half, 1) if len(sums) > 1 else None,
-        mistakes={name: sum(each.mistake == name for each in every) for name in MISTAKES},
+        mistakes={name: sum(each.mistake == name for of in decisions for each in of) for name in MISTAKES},
     )
+
+
+def _is_discard(decision: Decision) -> bool:
+    """Return whether both the agent and the player discard."""
+    return all(decision.candidates[place].type == "discard" for place in (decision.preferred, decision.taken))
 
 
 def seat_review(seat: int, decisions: Sequence[Sequence[Decision]], absent: int, luck: Luck) -> SeatReview:

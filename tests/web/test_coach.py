@@ -59,7 +59,7 @@ def test_what_the_outlook_does_not_value_costs_by_its_difference_and_what_lost_n
     one = seat.decisions[0][0]
     costs = [(40.0, 0.5), (None, 1.0), (-50.0, 2.0), (420.0, 0.1), (40.0, 0.0), (900.0, 0.0), (None, 0.0)]
     made = [
-        one.model_copy(update={"lost": lost, "difference": difference, "mistake": mistake_of(lost)})
+        one.model_copy(update={"lost": lost, "difference": difference, "mistake": mistake_of(lost, "discard")})
         for lost, difference in costs
     ]
     assert [(each.lost, each.difference) for each in costliest(made)] == [costs[n] for n in (5, 3, 1, 0)]

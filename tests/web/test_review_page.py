@@ -131,11 +131,25 @@ def test_the_risk_of_every_discard_stands_under_its_tile_and_in_the_list(page, r
     assert "Bar under a tile" in page.locator(".legend").inner_text()
 
 
+def test_a_claim_shows_what_its_choices_are_worth_and_a_marked_pass_what_such_ones_cost(page, review_file):
+    decisions = [(seat.seat, each) for seat in reviewed().seats for of in seat.decisions for each in of]
+    seat, each = next(
+        (seat, each) for seat, each in decisions if each.mistake and each.candidates[each.taken].type == "pass"
+    )
+    open_at(page, review_file, f"#seat={seat}&round={each.round}&frame={each.frame}")
+    assert page.locator(".candidate .at-stake").count() == len(each.candidates) > 1
+    assert f"{abs(each.candidates[each.taken].points):,.0f} points" in page.locator(".taken .at-stake").inner_text()
+    marked = page.locator(".outlook").inner_text()
+    assert "mistake" in marked and f"{each.lost:,.0f} points lost" in marked
+    assert f"lost {each.held_out.points:,.0f} in held-out games" in marked
+    assert not page.locator(".legend").count()  # no bars without a discard
+
+
 def test_the_summary_counts_mistakes_and_says_what_was_lost(page, review_file):
     open_at(page, review_file)
     lost = reviewed().seats[0].lost
     figures = page.locator(".figures").inner_text()
-    assert "points lost a round" in figures and f"{round(lost.points):,}" in figures
+    assert "points lost by discards a round" in figures and f"{round(lost.points):,}" in figures
     assert " · ".join(str(count) for count in lost.mistakes.values()) in figures
 
 

@@ -125,9 +125,10 @@ def test_no_words_stand_in_the_code():
 @pytest.mark.parametrize("language", ["en", "ja", "zh"])
 def test_what_mistakes_cost_is_as_measured(language):
     results = Path(suphx.__file__).parents[1] / "docs" / "results" / "outlook.json"
-    costs = json.loads(results.read_text())["discards"]["costs"]
+    measured = json.loads(results.read_text())
     (text,) = texts(language)["about.mistakes_means"]
-    for least in MISTAKES.values():
-        (cost,) = (each for each in costs if each["low"] == least)
-        numbers = cost["discards"], *(cost["actual"][end] for end in ("value", "low", "high"))
-        assert cost["actual"]["low"] > 0 and all(f"{number:,.0f}" in text for number in numbers)
+    costs = [each for each in measured["discards"]["costs"] if each["low"] in MISTAKES.values()]
+    choices = [(each["decisions"], each["actual"]) for each in (of["mistakes"] for of in measured["choices"].values())]
+    for count, actual in [(each["discards"], each["actual"]) for each in costs] + choices:
+        numbers = count, *(actual[end] for end in ("value", "low", "high"))
+        assert all(f"{number:,.0f}" in text.replace("\u2212", "-") for number in numbers), numbers

@@ -158,7 +158,7 @@ function adviceWithout(decision) {
 export function advicePanel(decision, { names, view }) {
   const open = { ...decision, taken: -1 };
   return h("div", { class: "decision" },
-    outlookPart(open) || adviceWithout(open), candidateList(open, names), explained("probability"), worthLegend(open),
+    open.outlook ? outlookPart(open) : adviceWithout(open), candidateList(open, names), explained("probability"), worthLegend(open),
     h("h3", {}, t("decision.hands")), targets(open), explained("near"),
     h("h3", {}, t("decision.own_safe")), safety(open, names, [...view.hand, ...(view.drawn ? [view.drawn] : [])]),
   );

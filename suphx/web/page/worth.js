@@ -30,9 +30,12 @@ export function riskMeter(risk) {
 const points = (value) => t("worth.points", { points: signed(value) || "0" });
 const place = (value) => t("worth.place", { place: value.toFixed(2) });
 
+/** Whether a candidate has a worth. */
+const isValued = (candidate) => candidate.points !== null && candidate.points !== undefined;
+
 /** A candidate's risk and worth as a line. `others`: the names of the other seats, the next one first. */
 export function worthLine(candidate, others) {
-  if (candidate.points === null || candidate.points === undefined) return null;
+  if (!isValued(candidate)) return null;
   const parts = [];
   const risk = riskOf(candidate);
   if (risk !== null) {
@@ -46,22 +49,25 @@ export function worthLine(candidate, others) {
 
 /** The class of a mistake and what it lost. */
 export function mistakeTag(decision) {
-  return decision.mistake ? [h("b", { class: "tag danger" }, t(`worth.mistake_${decision.mistake}`)), " ", t("worth.lost", { points: number(decision.lost) })] : null;
+  if (!decision.mistake) return null;
+  const { points: cost, low, high } = decision.held_out || {};
+  const games = decision.held_out ? h("span", { class: "quiet" }, ` ${t("worth.held_out", { points: number(cost), low: number(low), high: number(high) })}`) : null;
+  return [h("b", { class: "tag danger" }, t(`worth.mistake_${decision.mistake}`)), " ", t("worth.lost", { points: number(decision.lost) }), games];
 }
 
 /** A decision's outlook and what was lost, above the candidates. */
 export function outlookPart(decision) {
   const of = decision.outlook;
-  if (!of) return null;
   return [
-    h("p", { class: "outlook" }, t("worth.before", { win: percent(of.win), deal_in: percent(of.deal_in), points: points(of.points), place: place(of.placement) })),
+    !of ? null : h("p", { class: "outlook" }, t("worth.before", { win: percent(of.win), deal_in: percent(of.deal_in), points: points(of.points), place: place(of.placement) })),
     decision.mistake ? h("p", { class: "outlook" }, mistakeTag(decision)) : null,
   ];
 }
 
 /** What the bars and the line of a candidate mean, below the candidates. */
 export function worthLegend(decision) {
-  return decision.outlook ? [h("p", { class: "quiet legend" }, t("worth.legend", { full: percent(FULL) })), explained("deals_in"), explained("worth")] : null;
+  if (decision.outlook) return [h("p", { class: "quiet legend" }, t("worth.legend", { full: percent(FULL) })), explained("deals_in"), explained("worth")];
+  return decision.candidates.some(isValued) ? explained("worth") : null;
 }
 
 /** Figures of a seat's game for the summary: [value, word, meaning, explanation]. */
