@@ -299,7 +299,7 @@ class DanRating(Document):
     low: float
     high: float
     """Bounds of the mean's 95 % interval."""
-    spread: float
+    deviation: float
     """Standard deviation of the ratings: how much one game says."""
 
 

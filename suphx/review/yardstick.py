@@ -44,7 +44,7 @@ def dan_ratings(ratings: Iterable[tuple[int, float]]) -> list[DanRating]:
             values = np.array(of_rank)
             mean, interval = mean_interval(values)
             low, high = interval or (mean, mean)
-            numbers = {"mean": mean, "low": low, "high": high, "spread": float(values.std(ddof=1))}
+            numbers = {"mean": mean, "low": low, "high": high, "deviation": float(values.std(ddof=1))}
             rounded = {name: round(value, 2) for name, value in numbers.items()}
             result.append(DanRating(dan=rank - BELOW_DAN, players=len(of_rank), **rounded))
     return result

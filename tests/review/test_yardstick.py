@@ -30,9 +30,9 @@ def test_ratings_are_averaged_by_dan():
     ratings = [(13, 80.0 + (n % 2)) for n in range(40)] + [(9, 50.0)] * 40 + [(20, 90.0)] * (LEAST_PLAYERS - 1)
     (only,) = dan_ratings(ratings)  # nobody below 1 dan, and no dan with few players
     assert (only.dan, only.players, only.mean) == (4, 40, 80.5)
-    assert only.spread == pytest.approx(np.std([80, 81], ddof=0) * (40 / 39) ** 0.5, abs=0.01)
+    assert only.deviation == pytest.approx(np.std([80, 81], ddof=0) * (40 / 39) ** 0.5, abs=0.01)
     assert only.low < 80.5 < only.high and only.high - only.low == pytest.approx(
-        2 * 2.02 * only.spread / 40**0.5, abs=0.01
+        2 * 2.02 * only.deviation / 40**0.5, abs=0.01
     )
 
 
@@ -49,7 +49,7 @@ def test_the_included_ratings_are_of_the_default_agent_as_it_is():
 def test_the_documents_table_is_the_included_one():
     table = re.findall(r"^\| (\d+) \| ([\d,]+) \| (.*) \| ([\d.]+) \|$", DOCUMENT.read_text(), re.MULTILINE)
     included = [
-        (str(each.dan), f"{each.players:,}", each.mean, each.low, each.high, each.spread)
+        (str(each.dan), f"{each.players:,}", each.mean, each.low, each.high, each.deviation)
         for each in included_yardstick().dans
     ]
     assert table == [(*at, f"{a:.1f} ({b:.1f} to {c:.1f})", f"{d:.1f}") for *at, a, b, c, d in included]

@@ -46,8 +46,8 @@ function luckShown(luck) {
 /** A rating beside those of players of each dan, where they are known. */
 function dansShown(dans, rating) {
   if (!dans || !dans.length) return null;
-  const spread = Math.sqrt(dans.reduce((sum, each) => sum + each.players * each.spread ** 2, 0) / dans.reduce((sum, each) => sum + each.players, 0));
-  return [h("h3", {}, t("review.dans")), danChart(dans, rating), h("p", { class: "quiet" }, t("review.dans_means", { spread: spread.toFixed(1) }))];
+  const deviation = Math.sqrt(dans.reduce((sum, each) => sum + each.players * each.deviation ** 2, 0) / dans.reduce((sum, each) => sum + each.players, 0));
+  return [h("h3", {}, t("review.dans")), danChart(dans, rating), h("p", { class: "quiet" }, t("review.dans_means", { deviation: deviation.toFixed(1) }))];
 }
 
 const KINDS = ["efficiency", "push", "fold", "riichi", "call", "kong", "win", "nine terminals"];
