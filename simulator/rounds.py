@@ -1,6 +1,9 @@
 """What happens between rounds: dealing, the payments of a finished round, the next dealer, the end of the game."""
 
+from typing import Any
+
 import numpy as np
+from numba import typeof
 
 from simulator import record as r
 from simulator import rules as choices
@@ -365,3 +368,9 @@ def resolve_stop(game):
         end_game(game)
     else:
         _next_round(game, True, False)
+
+
+def compile_finish() -> None:
+    """Compile `finish_round`, for a process beside another one that compiles the play (`jit.compile_beside`)."""
+    compiled: Any = finish_round
+    compiled.compile((typeof(np.zeros(1, r.GAME)[0]),))

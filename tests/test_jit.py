@@ -9,6 +9,10 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from simulator.logs.generate import generate_games
+from simulator.logs.verify import verify_game
+from simulator.rounds import compile_finish, finish_round
+
 ROOT = Path(__file__).parent.parent
 
 _ENGINE_OF_TWO_FILES = {
@@ -92,3 +96,11 @@ def test_without_a_writable_cache_folder_a_temporary_one_is_used_and_named_once(
     done = run("from simulator.first import twice; print(twice())", tmp_path, blocked)
     assert done.stdout == "6\n"
     assert done.stderr.count("no cache folder") == 1
+
+
+def test_what_is_compiled_beside_a_replay_is_what_it_uses():
+    compile_finish()
+    compiled = list(finish_round.signatures)
+    for log in generate_games(1, seed=1):
+        assert verify_game(log).mismatches == []
+    assert list(finish_round.signatures) == compiled and compiled

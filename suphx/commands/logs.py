@@ -14,6 +14,13 @@ from suphx.commands.options import CORES, AsJson, CsvFile, LogPaths, Pictures, P
 logs = typer.Typer(no_args_is_help=True, help="Read, verify, show, measure, convert and write game logs.")
 
 
+def _compile_beside() -> None:
+    """Start to compile a part of a replay in another process, before the imports, which take seconds."""
+    from simulator.jit import compile_beside
+
+    compile_beside("simulator.rounds", "compile_finish")
+
+
 @logs.command()
 def verify(
     paths: LogPaths,
@@ -29,6 +36,7 @@ def verify(
     text, or if there are no logs. Three-player games are skipped, and it says so. What differs in a game whose rules
     are not all known, such as one of a private lobby, is counted apart.
     """
+    _compile_beside()
     from simulator.logs.verify_paths import Summary, verify_paths
     from suphx.progress import progress
 
@@ -93,6 +101,7 @@ def stats(
     exit status is 1 only if none is left). Without --player all seats of each path are shown. Where Tenhou's mark ⓝ
     distinguishes AIs from people, each AI and all people are shown as well.
     """
+    _compile_beside()
     from suphx.evaluation.log_stats import LoggedGames, count_logs, log_stats, read_resampling
     from suphx.evaluation.measures import read_prizes
     from suphx.progress import page, progress
