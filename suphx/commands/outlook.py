@@ -74,6 +74,9 @@ def evaluate(
     choices: Annotated[
         int | None, Option(min=1, help="Maximum number of decisions about calls, kongs and riichi; by default all.")
     ] = None,
+    split: Annotated[
+        str, Option(help="Which games: test, or training, of logs that no network has learned from.")
+    ] = "test",
     bootstrap: Annotated[int, Option(min=20, help="Bootstrap samples for the intervals.")] = 1000,
     seed: Annotated[int, Option(min=0, help="Random seed.")] = 0,
     workers: Workers = CORES,
@@ -81,14 +84,16 @@ def evaluate(
 ) -> None:
     """Measure an outlook network on the test games of logs, beside base rates and the suji table.
 
-    The test games are those that no training of `suphx` uses; frequencies are counted on the training games. What a
-    discard, call, kong or riichi cost is told against what the default agent prefers.
+    The test games are those that no training of `suphx` uses; frequencies are counted on the training games, or with
+    --split training on the test games. What a discard, call, kong or riichi cost is told against what the default
+    agent prefers.
     """
     from simulator.files import write_whole
     from suphx.agent import DEFAULT_AGENT
     from suphx.agent.flow import Flow
     from suphx.agent.registry import load_agent
     from suphx.dataset.logs import open_prepared
+    from suphx.dataset.prepared import SPLITS
     from suphx.errors import InputError
     from suphx.networks.precision import choose_precision
     from suphx.networks.weights import load_outlook
@@ -101,10 +106,12 @@ def evaluate(
     agent = load_agent(DEFAULT_AGENT, precision=precision)
     assert isinstance(agent, Flow)
     prepared = open_prepared(logs, workers)
-    if not (prepared.split() == 2).any():
-        raise InputError(f"none of {len(prepared.games):,} games is for testing; more games are needed")
+    if split not in SPLITS:
+        raise InputError(f"--split {split!r}: one of {', '.join(SPLITS)}")
+    if not (prepared.split() == list(SPLITS).index(split)).any():
+        raise InputError(f"none of {len(prepared.games):,} games is for {split}; more games are needed")
     with progress("measuring", 1.0) as show:
-        evaluation = measure(outlook, agent, prepared, bootstrap, seed, decisions, valued, choices, show)
+        evaluation = measure(outlook, agent, prepared, bootstrap, seed, decisions, valued, choices, split, show)
     if out is not None:
         from suphx.outlook.plots import plot_calibration
 

@@ -143,16 +143,18 @@ def evaluate(
     decisions: int | None = None,
     valued: int = 40_000,
     choices: int | None = None,
+    split: str = "test",
     show: Callable[[float], None] = lambda share: None,
 ) -> OutlookEvaluation:
-    """Evaluate an outlook on the test games of prepared logs.
+    """Evaluate an outlook on a split of prepared logs, one of SPLITS; another one gives the frequencies of the tables.
 
     agent: whose choices others are compared with. bootstrap: number of samples. decisions: maximum number of discards,
     in whole rounds chosen at random. valued: of how many of them all discards are valued. choices: maximum number of
     decisions about calls, kongs and riichi, likewise. show: called with the completed share.
     """
     policy = agent.networks[MODELS[DISCARD]]
-    training, source = (DiscardSource(prepared, split) for split in ("training", "test"))
+    other = "test" if split == "training" else "training"
+    training, source = (DiscardSource(prepared, each) for each in (other, split))
     random = np.random.default_rng(seed)
     tables = count_tables(training.collect(training.selection.sample(random, _TABLE_DECISIONS), random))
     random = np.random.default_rng(seed)
@@ -175,7 +177,7 @@ def evaluate(
     joined = {name: _join([each[name] for each in samples]) for name in samples[0]}
     sampler = GameSampler(joined["win"][GAME], bootstrap, seed)
     return OutlookEvaluation(
-        source=prepared.sources(prepared.split() == list(SPLITS).index("test")),
+        source=prepared.sources(prepared.split() == list(SPLITS).index(split)),
         games=len(np.unique(joined["win"][GAME])),
         decisions=n_decisions,
         tables={
@@ -189,7 +191,7 @@ def evaluate(
         values={name: _value(sampler, joined[name]) for name in _VALUES},
         discards=_discard_evaluation(sampler, _join(discards)),
         choices=evaluate_choices(
-            outlook, agent, prepared, _COSTS, bootstrap, seed, choices, lambda share: show((1 + share) / 2)
+            outlook, agent, prepared, _COSTS, bootstrap, seed, choices, split, lambda share: show((1 + share) / 2)
         ),
     )
 

@@ -80,14 +80,15 @@ def evaluate_choices(
     bootstrap: int,
     seed: int,
     decisions: int | None = None,
+    split: str = "test",
     show: Callable[[float], None] = lambda share: None,
 ) -> dict[str, ChoiceEvaluation]:
-    """Evaluate the values of calls, passes, kongs and riichi on the test games of prepared logs, by kind of choice.
+    """Evaluate the values of calls, passes, kongs and riichi on a split of prepared logs, by kind of choice.
 
     bounds: of the classes by what was lost, in points. decisions: maximum number, in whole rounds chosen at random.
     Otherwise as `evaluation.evaluate`.
     """
-    source = ChoiceSource(prepared, "test")
+    source = ChoiceSource(prepared, split)
     random = np.random.default_rng(seed)
     order = random.permutation(source.rounds)
     columns: dict[str, list[_Columns]] = {kind: [] for kind in CHOICES}

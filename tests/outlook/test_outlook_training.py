@@ -151,13 +151,19 @@ def test_the_commands_train_and_measure(tmp_path, prepared):
     assert run.exit_code == 0, run.output
     assert json.loads(run.stdout)[-1]["decisions"] == 600
     weights = folder / "outlook.safetensors"
-    measured = CliRunner().invoke(app, [
+    measure = [
         "outlook", "evaluate", "--logs", str(tmp_path / "prepared"), "--weights", str(weights), "--out",
         str(folder), "--decisions", "1500", "--valued", "200", "--choices", "500", "--bootstrap", "20",
         "--json",
-    ])  # fmt: skip
+    ]  # fmt: skip
+    measured = CliRunner().invoke(app, measure)
     assert measured.exit_code == 0, measured.output
     found = json.loads(measured.stdout)
     assert found["choices"]["chow"]["decisions"] > 0
     assert found["decisions"] >= 1000 and set(found["events"]) >= {"tile deals in", "win", "deal in"}
     assert (folder / "outlook.png").read_bytes()[:4] == b"\x89PNG"
+    others = CliRunner().invoke(app, [*measure, "--split", "validation"])
+    assert others.exit_code == 0, others.output
+    assert 0 < json.loads(others.stdout)["games"] <= (prepared.split() == 1).sum() < found["games"]
+    refused = CliRunner().invoke(app, [*measure, "--split", "train"])
+    assert refused.exit_code != 0 and "one of training, validation, test" in str(refused.exception)
