@@ -235,7 +235,8 @@ class _GameReader:
         if not wins:
             raise LogError("hules has no winner")
         self._stand(fields.points(record, "old_scores"), builder)
-        self._show_indicators(wins[0], builder)
+        for win in wins:
+            self._show_indicators(win, builder)
         wins.sort(key=lambda win: (fields.seat(win) - builder.last_seat) % r.SEATS)  # by turn: the first has the bets
         for win in wins:
             self._win(win, builder)

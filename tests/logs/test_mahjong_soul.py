@@ -324,6 +324,15 @@ def test_two_winners_may_be_stated_in_any_order():
     assert max(len(this.wins) for this in again.rounds) == 2 and verify_game(again).mismatches == []
 
 
+def test_all_winners_state_the_same_indicators():
+    (game,) = generate_games(1, ["never_folds"], RULES, seed=9, first=0)
+    document = written(game)
+    (two,) = (hules for each in actions(document) if len(hules := each["result"]["data"].get("hules", [])) == 2)
+    two[1]["doras"][0] = "1z" if two[1]["doras"][0] != "1z" else "2z"
+    with pytest.raises(LogError, match="doras differs from the indicators shown before"):
+        read(document)
+
+
 def test_tenhous_json_of_such_a_game_is_by_the_same_rules():
     (game,) = generate_games(1, ["sensible"], RULES, seed=9, first=2)
     (again,) = read_log(write_as(read(written(game)), format_named("tenhou6")))
