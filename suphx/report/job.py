@@ -100,7 +100,11 @@ class MainJob:
         self._seed, self._games = seed, games or round(min(40 * minutes, 4000))
         warmup = Step("warmup", "compile what is used", _compile, _compile_seconds())
         if from_included:
-            self.steps = [warmup, self._train(TRAIN, "sl", "sl-weak", 3), self._match("match", TRAIN, "sl", 1)]
+            self.steps = [
+                warmup,
+                self._train(TRAIN, "sl", "sl-weak", 3),
+                self._match("match", f"{TRAIN}/agent", "sl", 1),
+            ]
             return
         before = [
             Step(

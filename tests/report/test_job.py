@@ -87,7 +87,9 @@ def test_logs_are_learned_from_as_they_are(tmp_path, calls):
 def test_included_weights_need_no_training_before_selfplay(tmp_path, calls):
     assert main_job(tmp_path, weights=True).run() == 0
     assert list(steps_in(tmp_path / "steps.tsv")) == ["warmup", "train", "match"]
-    assert "start=sl" in calls.lines[1] and option(calls.lines[2], "--field") == "sl"
+    _, training, match = calls.lines
+    assert "start=sl" in training
+    assert (option(match, "--challenger"), option(match, "--field")) == ("train/agent", "sl")
 
 
 @pytest.mark.parametrize("minutes", [6, 10, 60])
@@ -169,6 +171,13 @@ def test_contradictions_are_refused(tmp_path, calls, more):
     done = CliRunner().invoke(app, ["quickstart", "--weights", *more, "--out", str(tmp_path)])
     assert done.exit_code == 2 and "exclude each other" in done.output
     assert not calls.lines
+
+
+@pytest.mark.full
+def test_the_included_weights_really_play_and_are_measured(tmp_path):
+    command = [sys.executable, "-m", "suphx", "quickstart", "--weights", "--minutes", "3", "--out", str(tmp_path)]
+    subprocess.run(command, check=True, env=os.environ | {"SUPHX_RUNS": str(tmp_path / "runs")})
+    assert f"| {GAINS['match']} | `sl` | `train/agent` |" in (tmp_path / "report.md").read_text()
 
 
 @pytest.mark.full
