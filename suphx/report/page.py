@@ -28,7 +28,7 @@ TRAIN_WEAK, TRAIN = "train-weak", "train"
 GAINS = {
     "match-weak": "self-play, from an agent that has seen little",
     "match-supervised": "more supervised training, instead",
-    "match": "self-play after that",
+    "match": "self-play, from an agent that has seen much",
 }
 
 

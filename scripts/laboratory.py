@@ -1,0 +1,125 @@
+"""Compare what self-play is made of, where learning shows: five seeds of a small network that has seen little.
+
+usage: python scripts/laboratory.py LOGS [--arms NAME...] [--seeds 1,2,3,4,5] [--games 500,1000,2000] [--out FILE]
+
+The start is five networks of 32 x 2 from LOGS, whose discards have seen 6,000 pairs. Every arm of
+configs/experiments/laboratory.yaml learns from its own games, is measured after each number of games against the start,
+two-two on the same deals, and goes on. It uses one thread; another process may do other seeds beside it. The same
+command goes on where it was interrupted.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the code of this checkout
+
+from simulator.files import write_json
+from suphx.intervals import mean_interval
+from suphx.run_folder import runs_folder
+
+ROOT = Path(__file__).resolve().parents[1]
+CONFIG = ROOT / "configs" / "experiments" / "laboratory.yaml"
+#: Deals of all matches; the walls of self-play are those of the seeds.
+DEALS_SEED = 481_028
+CRITIC = [
+    "learning.baseline=critic",
+    "learning.critic={size: {filters: 32, blocks: 2}, learning_rate: 1.0e-3, steps: 4}",
+]
+#: What each arm changes in the configuration, RL-1.
+ARMS = {
+    "RL-1": [],
+    "RL-basic": ["reward={kind: round}"],
+    "RL-2": ["learning.oracle={full_games: 500, decay_games: 500, after_rate: 1}"],
+    "critic": CRITIC,
+    "RL-basic, critic": ["reward={kind: round}", *CRITIC],
+    "entropy held": ["learning.start_temperature=null", "learning.entropy={}"],
+    "twice the rate": ["learning.learning_rate=1.0e-4"],
+    "Muon": ["learning.optimizer=muon"],
+    "four times the batch": ["learning.batch=4096"],
+    "max_confidence 0.9": ["learning.max_confidence=0.9"],
+    "five networks": [
+        "learning.models=[discard, riichi, chow, pong, kong]",
+        "learning.batch_of={riichi: 256, chow: 256, pong: 256, kong: 64}",
+    ],
+}
+START = [
+    "size={filters: 32, blocks: 2}", "models.discard.pairs=6000", "average_steps=10", "test_pairs=20000",
+    *(f"models.{model}.pairs=200000" for model in ("riichi", "chow", "pong", "kong")),
+]  # fmt: skip
+
+
+HANCHAN = 480
+
+
+def suphx(*words: object, changes: list[str] | None = None) -> None:
+    """Run a command of the program on one thread."""
+    settings = [word for change in changes or [] for word in ("--set", change)]
+    command = [sys.executable, "-m", "suphx", *map(str, words), "--threads", "1", *settings]
+    subprocess.run(command, cwd=ROOT, check=True)
+
+
+def learn(folder: Path, start: Path, seed: int, games: int, changes: list[str]) -> None:
+    """Train an agent until it has played so many games, and play its match against the start, unless that is done."""
+    match = folder / f"match-{games}"
+    if not (match / "result.json").exists():
+        own = [f"start={start}", f"seed={seed}", *changes]
+        suphx("train", CONFIG, "--local", "--out", folder, "--games", games, changes=own)
+        suphx(
+            "evaluate", "--challenger", folder / "agent", "--field", start, "--protocol", "two-two",
+            "--games", HANCHAN, "--seed", DEALS_SEED, "--out", match,
+        )  # fmt: skip
+
+
+def gain(match: Path) -> float:
+    """Return how much lower the agent's average rank is than that of the start, in their match."""
+    return -float(json.loads((match / "result.json").read_text())["differences"][0]["average_rank"]["value"])
+
+
+def table(runs: Path, games: list[int]) -> list[dict[str, object]]:
+    """Return what each arm gained over all seeds, and how much more than RL-1 with the same seeds (Student's t)."""
+    rows: list[dict[str, object]] = []
+    for arm in ARMS:
+        for n in games:
+            gains = {path.parent.parent.name: gain(path.parent) for path in runs.glob(f"{arm}/*/match-{n}/result.json")}
+            first = {seed: gain(path) for seed in gains if (path := runs / f"RL-1/{seed}/match-{n}").exists()}
+            if gains:
+                mean, interval = mean_interval(np.array(list(gains.values())))
+                more, its_interval = mean_interval(np.array([gains[seed] - first[seed] for seed in first] or [np.nan]))
+                rows.append({
+                    "arm": arm, "games": n, "gains": gains, "gain": mean, "interval": interval,
+                    "more_than_rl_1": more, "its_interval": its_interval,
+                })  # fmt: skip
+    return rows
+
+
+def main() -> None:
+    """Run what is missing, and write what there is."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("logs", type=Path)
+    parser.add_argument("--arms", nargs="+", choices=ARMS, default=list(ARMS))
+    parser.add_argument("--seeds", default="1,2,3,4,5")
+    parser.add_argument("--games", default="500,1000,2000")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results" / "laboratory.json")
+    asked = parser.parse_args()
+    runs, games = runs_folder() / "laboratory", [int(n) for n in asked.games.split(",")]
+    start = runs / "start" / "agent"
+    if not start.exists():
+        pairs = ROOT / "configs" / "pretrain.yaml"
+        suphx("pretrain", pairs, "--logs", asked.logs.absolute(), "--out", start.parent, changes=START)
+    for seed in map(int, asked.seeds.split(",")):
+        for arm in asked.arms:
+            for n in games:
+                learn(runs / arm / str(seed), start, seed, n, ARMS[arm])
+    rows = table(runs, games)
+    write_json(asked.out, {"hanchan": HANCHAN, "deals": DEALS_SEED, "arms": ARMS, "rows": rows})
+    for row in rows:
+        print(json.dumps({name: value for name, value in row.items() if name != "gains"}))
+
+
+if __name__ == "__main__":
+    main()
