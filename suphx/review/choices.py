@@ -29,7 +29,7 @@ from suphx.review.targets import TargetQuery, find_targets
 MISTAKES = {"mistake": 300, "large": 1000}
 #: What mistakes cost in held-out games, with 95 % intervals (docs/results/outlook.json), by kind of choice and class.
 #: Other kinds are not marked, since their interval includes 0 there or in other games (docs/results/outlook-2018.json),
-#: nor are large ones that did not cost more.
+#: nor are large ones that did not cost more. East-only games bear out all marks (docs/results/outlook-tonpuu.json).
 MARKS = {
     DISCARDED: {"mistake": HeldOut(points=405, low=263, high=546), "large": HeldOut(points=1533, low=914, high=2201)},
     "pass": {"mistake": HeldOut(points=401, low=192, high=591), "large": HeldOut(points=725, low=423, high=1034)},

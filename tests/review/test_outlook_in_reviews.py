@@ -102,8 +102,11 @@ def test_without_its_weights_a_review_says_so(monkeypatch):
 def test_marks_are_shown_where_two_sets_of_games_bear_them_out_and_cost_what_they_did_in_the_first():
     """Large ones apart only if they cost more, else with the others."""
     folder = Path(__file__).parents[2] / "docs" / "results"
-    results, others = (json.loads((folder / name).read_text()) for name in ("outlook.json", "outlook-2018.json"))
+    names = ("outlook.json", "outlook-2018.json", "outlook-tonpuu.json")
+    results, others, east = (json.loads((folder / name).read_text()) for name in names)
     assert all(each["actual"]["low"] > 0 for each in others["discards"]["costs"] if each["low"] in MISTAKES.values())
+    assert all(each["actual"]["low"] > 0 for each in east["discards"]["costs"] if each["low"] in MISTAKES.values())
+    assert all(east["choices"][kind]["mistakes"]["actual"]["low"] > 0 for kind in MARKS if kind != "discard")
     costs = {each["low"]: each["actual"] for each in results["discards"]["costs"]}
     expected = {"discard": {name: costs[least] for name, least in MISTAKES.items()}}
     for kind, of in results["choices"].items():

@@ -67,7 +67,7 @@ def test_what_the_outlook_does_not_value_costs_by_its_difference_and_what_lost_n
 
 def test_a_game_without_an_outlook_has_advice_all_the_same():
     others = dict.fromkeys((1, 2, 3), load_agent("tsumogiri"))
-    host = Host(Rules.tenhou_east(), 3, others, list("abcd"), "game", lambda *_: None, 0)
+    host = Host(Rules.m_league(), 3, others, list("abcd"), "game", lambda *_: None, 0)
     host.begin()
     said = advice(agent(), host.question_at(1))
     assert said is not None and said.outlook is None and said.candidates[0].points is None
