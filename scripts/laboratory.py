@@ -13,6 +13,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,22 +27,18 @@ ROOT = Path(__file__).resolve().parents[1]
 CONFIG = ROOT / "configs" / "experiments" / "laboratory.yaml"
 #: Deals of all matches; the walls of self-play are those of the seeds.
 DEALS_SEED = 481_028
-CRITIC = [
-    "learning.baseline=critic",
-    "learning.critic={size: {filters: 32, blocks: 2}, learning_rate: 1.0e-3, steps: 4}",
-]
+HANCHAN = 480
 #: What each arm changes in the configuration, RL-1.
 ARMS = {
     "RL-1": [],
     "RL-basic": ["reward={kind: round}"],
     "RL-2": ["learning.oracle={full_games: 500, decay_games: 500, after_rate: 1}"],
-    "critic": CRITIC,
-    "RL-basic, critic": ["reward={kind: round}", *CRITIC],
+    "critic": [
+        "learning.baseline=critic",
+        "learning.critic={size: {filters: 32, blocks: 2}, learning_rate: 1.0e-3, steps: 4}",
+    ],
     "entropy held": ["learning.start_temperature=null", "learning.entropy={}"],
-    "twice the rate": ["learning.learning_rate=1.0e-4"],
     "Muon": ["learning.optimizer=muon"],
-    "four times the batch": ["learning.batch=4096"],
-    "max_confidence 0.9": ["learning.max_confidence=0.9"],
     "five networks": [
         "learning.models=[discard, riichi, chow, pong, kong]",
         "learning.batch_of={riichi: 256, chow: 256, pong: 256, kong: 64}",
@@ -51,9 +48,6 @@ START = [
     "size={filters: 32, blocks: 2}", "models.discard.pairs=6000", "average_steps=10", "test_pairs=20000",
     *(f"models.{model}.pairs=200000" for model in ("riichi", "chow", "pong", "kong")),
 ]  # fmt: skip
-
-
-HANCHAN = 480
 
 
 def suphx(*words: object, changes: list[str] | None = None) -> None:
@@ -80,9 +74,9 @@ def gain(match: Path) -> float:
     return -float(json.loads((match / "result.json").read_text())["differences"][0]["average_rank"]["value"])
 
 
-def table(runs: Path, games: list[int]) -> list[dict[str, object]]:
+def measured(runs: Path, games: list[int]) -> list[dict[str, Any]]:
     """Return what each arm gained over all seeds, and how much more than RL-1 with the same seeds (Student's t)."""
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     for arm in ARMS:
         for n in games:
             gains = {path.parent.parent.name: gain(path.parent) for path in runs.glob(f"{arm}/*/match-{n}/result.json")}
@@ -95,6 +89,24 @@ def table(runs: Path, games: list[int]) -> list[dict[str, object]]:
                     "more_than_rl_1": more, "its_interval": its_interval,
                 })  # fmt: skip
     return rows
+
+
+def lines(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the rows as a table in Markdown: gains after each number of games, and the last one beside RL-1's."""
+    games = sorted({row["games"] for row in rows})
+    head = ["", *(f"{n:,} games" for n in games), f"more than RL-1, {games[-1]:,}", "seeds"]
+    table = [head, ["---"] * len(head)]
+    for arm in dict.fromkeys(row["arm"] for row in rows):
+        of_arm = {row["games"]: row for row in rows if row["arm"] == arm}
+        gains = [_text(of_arm[n]["gain"], of_arm[n]["interval"]) if n in of_arm else "" for n in games]
+        last = of_arm.get(games[-1])
+        more = "" if arm == "RL-1" or last is None else _text(last["more_than_rl_1"], last["its_interval"])
+        table.append([arm, *gains, more, str(max(len(row["gains"]) for row in of_arm.values()))])
+    return ["| " + " | ".join(row) + " |" for row in table]
+
+
+def _text(value: float, interval: list[float] | None) -> str:
+    return f"{value:+.3f}" + ("" if interval is None else f" ({interval[0]:+.3f} to {interval[1]:+.3f})")
 
 
 def main() -> None:
@@ -115,10 +127,9 @@ def main() -> None:
         for arm in asked.arms:
             for n in games:
                 learn(runs / arm / str(seed), start, seed, n, ARMS[arm])
-    rows = table(runs, games)
+    rows = measured(runs, games)
     write_json(asked.out, {"hanchan": HANCHAN, "deals": DEALS_SEED, "arms": ARMS, "rows": rows})
-    for row in rows:
-        print(json.dumps({name: value for name, value in row.items() if name != "gains"}))
+    print("\n".join(lines(rows)))
 
 
 if __name__ == "__main__":

@@ -35,10 +35,18 @@ def test_gains_are_compared_seed_by_seed(laboratory, tmp_path):
         played("RL-1", seed, difference)
     for seed, difference in ((1, -0.3), (2, -0.7), (3, -0.8)):
         played("critic", seed, difference)
-    first, critic = laboratory["table"](tmp_path, [500, 1000])
+    first, critic = laboratory["measured"](tmp_path, [500, 1000])
     assert (first["arm"], first["games"], first["more_than_rl_1"]) == ("RL-1", 500, 0)
     assert first["gain"] == pytest.approx(0.3)
     assert critic["gains"] == {"1": 0.3, "2": 0.7, "3": 0.8} and critic["gain"] == pytest.approx(0.6)
     assert critic["more_than_rl_1"] == pytest.approx(0.2)  # of the two seeds that both have
     half = student_quantile(1) * 0.1
     assert critic["its_interval"] == pytest.approx([0.2 - half, 0.2 + half])
+
+
+def test_the_documents_table_is_what_was_measured(laboratory):
+    rows = json.loads(RESULT.read_text())["rows"]
+    assert len({row["arm"] for row in rows}) > 3
+    document = (RESULT.parents[1] / "results.md").read_text()
+    assert "\n".join(laboratory["lines"](rows)) in document
+    assert json.loads(RESULT.read_text())["arms"] == laboratory["ARMS"]
