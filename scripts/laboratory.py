@@ -37,12 +37,6 @@ ARMS = {
         "learning.baseline=critic",
         "learning.critic={size: {filters: 32, blocks: 2}, learning_rate: 1.0e-3, steps: 4}",
     ],
-    "entropy held": ["learning.start_temperature=null", "learning.entropy={}"],
-    "Muon": ["learning.optimizer=muon"],
-    "five networks": [
-        "learning.models=[discard, riichi, chow, pong, kong]",
-        "learning.batch_of={riichi: 256, chow: 256, pong: 256, kong: 64}",
-    ],
 }
 START = [
     "size={filters: 32, blocks: 2}", "models.discard.pairs=6000", "average_steps=10", "test_pairs=20000",
