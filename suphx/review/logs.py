@@ -92,14 +92,6 @@ def _games_in(path: str, game: int | None) -> Iterator[GameLog | LogError]:
     yield LogError(f"there is no game {game}; it has {count}", path)
 
 
-def find_game(named: str) -> GameLog:
-    """Return the first game of what `find_games` takes; raises LogError and InputError."""
-    game = next(find_games([named]))
-    if isinstance(game, Exception):
-        raise game
-    return game[0]
-
-
 def game_of_address(
     address: str, find: Callable[[str], tuple[str, bytes]] = fetch_log, game: int = 1
 ) -> tuple[GameLog, int | None] | None:

@@ -48,7 +48,7 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
         name = reviewer.check(agent)
         if log is not None:
             source = clean(log.filename or "log")
-            return jobs.start(source, partial(reviewer.review_file, await log.read(), source, name))
+            return jobs.start(source, partial(reviewer.review_file, await log.read(), source, name, jobs))
         if address:
             return jobs.start(clean(address), partial(reviewer.review_address, address, name))
         raise HTTPException(422, "send a file (`log`) or a viewer address (`address`)")

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -20,12 +21,12 @@ from suphx.review.logs import NO_ADDRESS, fetch_log, game_of_address, log_at_han
 from suphx.web.agents import Players
 from suphx.web.games import failure, new_id
 from suphx.web.shelf import Shelf, ShelfEntry
-from suphx.web.uploads import game_of_upload
+from suphx.web.uploads import game_of_upload, games_of_upload
 
 #: Maximum number of failed reviews that can still be asked for; the oldest is dropped first.
 FAILED = 16
-#: Maximum number of waiting reviews.
-WAITING = 4
+#: Maximum number of waiting reviews, and of games that are taken of an archive.
+WAITING = 20
 
 #: Names of actions, results and yaku in reviews that earlier versions saved, each at the beginning of a string.
 _OLD_NAMES = {
@@ -202,10 +203,14 @@ class Reviewer:
             raise HTTPException(422, f"{clean(agent)} does not review; there are {', '.join(self.names)}")
         return agent or self.names[0]
 
-    def review_file(self, data: bytes, source: str, agent: str, progress: Progress) -> Reviewed:
-        """Review a log or archive; if it has several games, the first."""
+    def review_file(self, data: bytes, source: str, agent: str, jobs: ReviewJobs, progress: Progress) -> Reviewed:
+        """Review a log or archive; if it has several games, the first, and the others as jobs, as many as may wait."""
         progress("reading the log", 0.0)
-        return self.review_log(game_of_upload(data, source), agent, progress)
+        first, *others = games_of_upload(data, source, WAITING)
+        with suppress(HTTPException):  # enough are waiting
+            for game in others:
+                jobs.start(clean(game.source or source), partial(self.review_log, game, agent))
+        return self.review_log(first, agent, progress)
 
     def review_address(self, address: str, agent: str, progress: Progress) -> Reviewed:
         """Review the game that a viewer address refers to, or contains."""

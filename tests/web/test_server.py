@@ -135,6 +135,20 @@ def test_an_archive_is_reviewed_as_the_command_reviews_it(served, tmp_path, name
     assert requests.get(f"{served}/api/reviews/{review}", timeout=60).json()["source"] == name
 
 
+def test_all_games_of_an_archive_are_reviewed_but_those_that_cannot_be_read(served, tmp_path):
+    path = tmp_path / "several.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.write(LOG, "a/first.mjlog")
+        archive.writestr("a/second.mjlog", b"hello")
+        archive.write(LOG, "a/third.mjlog")
+    first = send(served, path.read_bytes(), path.name)
+    assert wait(served, first)["state"] == "done"
+    reviews = requests.get(f"{served}/api/reviews", timeout=60).json()["reviews"]
+    (third,) = (each["id"] for each in reviews if each["source"] == "several.zip/a/third.mjlog")
+    assert wait(served, third)["state"] == "done"
+    assert not any("second" in each["source"] for each in reviews)
+
+
 def test_a_review_goes_on_when_its_reader_goes_away(served):
     review = send(served, LOG.read_bytes())
     with requests.get(f"{served}/api/reviews/{review}/progress", stream=True, timeout=60) as answer:

@@ -37,6 +37,24 @@ def test_a_log_that_is_opened_is_reviewed_and_shown(page, served):
     page.wait_for_selector(f".kept a[href='/review/{re.search('/review/([^#]*)', place)[1]}']")
 
 
+def test_several_logs_are_listed_as_they_are_done_and_what_is_none_is_told(page, served, tmp_path):
+    names = ["one.mjlog", "two.mjlog"]
+    for name in names:
+        (tmp_path / name).write_bytes(LOG.read_bytes())
+    (tmp_path / "bad.mjlog").write_bytes(b"hello")
+    page.goto(served)
+    page.set_input_files("#log", [tmp_path / "bad.mjlog", *(tmp_path / name for name in names)])
+    page.wait_for_selector("#status.error", timeout=60_000)
+    assert "bad.mjlog" in page.locator("#status").inner_text()
+    listed = page.locator("section[aria-label=Reviews] li").all_inner_texts()
+    assert [next(line for line in listed if name in line) for name in names]
+    assert not any("%" in line or "bad.mjlog" in line for line in listed)
+    page.fill("#address", "https://example.org/ https://example.net/")
+    page.press("#address", "Enter")
+    page.get_by_text("not an address").wait_for(timeout=60_000)
+    assert page.locator("#status").inner_text().count("not an address") == 2 and page.url == f"{served}/"
+
+
 def test_another_reviewer_is_chosen_and_a_third_is_compared_with(page, served):
     page.goto(served)
     page.wait_for_selector("#reviewer option[value=sl-weak]", state="attached")

@@ -45,12 +45,12 @@ export function selectOf(id, label, options, change) {
 }
 
 /** A field for a file, to stand in a label; a browser's own button speaks the browser's language. */
-export function fileField(id, accept, take) {
-  const input = h("input", { type: "file", id, accept, class: "unseen", onchange: () => {
-    take(input.files[0]);
+export function fileField(id, accept, take, multiple = false) {
+  const input = h("input", { type: "file", id, accept, multiple, class: "unseen", onchange: () => {
+    take([...input.files]);
     input.value = "";
   } });
-  return [input, h("span", { class: "button" }, t("start.choose"))];
+  return [input, h("span", { class: "button" }, t(multiple ? "start.choose_several" : "start.choose"))];
 }
 
 /** What a word means, folded away beneath it: opened by mouse, touch and keyboard alike. `name`: of its texts, `about.name` and `about.name_means`. */

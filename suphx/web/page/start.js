@@ -1,7 +1,7 @@
 // The start page: play against agents, open or drop a log to have it reviewed, watch games, and what is there of each.
 import { fileField, showToggles } from "suphx/controls.js";
 import { h, s, show } from "suphx/dom.js";
-import { ask, formOf, whileStarting } from "suphx/server.js";
+import { ask, follow, formOf, whileStarting } from "suphx/server.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
 import { symbols, tile } from "suphx/tiles.js";
 import { VIEWS } from "suphx/views.js";
@@ -30,13 +30,42 @@ async function begin(path, values, at, place = "") {
 
 let reviewer = () => ""; // who is chosen to review; nobody: the usual one
 
-/** Start the review of a file. */
-function sendFile(file) {
-  if (file && file.size > MOST) tell(t("start.too_large", { name: file.name }), true);
-  else if (file) begin("/api/reviews", [["log", file], ["agent", reviewer()]], "review");
+let listReviews = () => {}; // shows the list of reviews as it is now
+
+/** Start the reviews of what is given as pairs of a form: the page goes to a single one, followed by `place`, and lists several. */
+async function reviewAll(given, place = "") {
+  const forms = given.map((each) => [each, ["agent", reviewer()]]);
+  if (forms.length < 2) {
+    if (forms.length) begin("/api/reviews", forms[0], "review", place);
+    return;
+  }
+  tell(t("start.starting"));
+  const failed = [];
+  const started = [];
+  for (const form of forms) {
+    try {
+      started.push((await (await ask("/api/reviews", { method: "POST", body: formOf(form) })).json()).id);
+    } catch (error) {
+      failed.push(error.message);
+    }
+  }
+  for (const id of started) {
+    listReviews();
+    const last = await follow(id, () => {}).catch((error) => ({ state: "failed", message: error.message }));
+    if (last.state === "failed") failed.push(translate(last.message));
+  }
+  listReviews();
+  tell(failed.join("\n"), failed.length > 0);
 }
 
-/** Allow a log to be dropped anywhere on the page. */
+/** Start the reviews of files. */
+function sendFiles(files) {
+  const large = files.find((file) => file.size > MOST);
+  if (large) tell(t("start.too_large", { name: large.name }), true);
+  else reviewAll(files.map((file) => ["log", file]));
+}
+
+/** Allow logs to be dropped anywhere on the page. */
 export function dropAnywhere() {
   const over = (is) => document.body.classList.toggle("dropping", is);
   document.addEventListener("dragover", (event) => {
@@ -47,15 +76,16 @@ export function dropAnywhere() {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     over(false);
-    sendFile(event.dataTransfer.files[0]);
+    sendFiles([...event.dataTransfer.files]);
   });
 }
 
 /**
  * The list of what is there of one kind, as a section. path: of the server. at: of the page. look: a class of the list.
- * words(item): its state. items(answer): those in the server's answer, of which `hear(answer)` takes the rest.
+ * words(item): its state. items(answer): those in the server's answer, of which `hear(answer)` takes the rest. lend(update): takes
+ * the function that shows the list anew.
  */
-function keptList({ path, at, title, look, words, items, hear }) {
+function keptList({ path, at, title, look, words, items, hear, lend = () => {} }) {
   const list = h("ul", { class: `kept ${look}` });
   const section = h("section", { hidden: true, "aria-label": title }, h("h3", {}, title), list);
   const update = async () => {
@@ -77,6 +107,7 @@ function keptList({ path, at, title, look, words, items, hear }) {
     }
     update();
   };
+  lend(update);
   update();
   return section;
 }
@@ -142,7 +173,8 @@ function reviewCard() {
   const address = h("input", { id: "address", inputmode: "url", autocomplete: "off", spellcheck: "false", required: true, placeholder: "https://tenhou.net/0/?log=..." });
   const send = () => {
     const viewed = /[?&]tw=[0-3]\b/.exec(address.value); // the seat from which the address shows the game
-    begin("/api/reviews", [["address", address.value], ["agent", reviewer()]], "review", viewed ? `#seat=${viewed[0].slice(-1)}` : "");
+    const several = address.value.trim().split(/[\s,]+(?=https?:|\d{10}gm-)/);
+    reviewAll(several.map((each) => ["address", each]), viewed ? `#seat=${viewed[0].slice(-1)}` : "");
   };
   const byAddress = h("form", { class: "address", onsubmit: onSubmit(send) },
     h("label", { for: "address" }, t("start.address")), address, h("button", { type: "submit" }, t("start.review")));
@@ -158,9 +190,11 @@ function reviewCard() {
   reviewer = () => by.value;
   return card("review", t("start.review_title"), PICTURES.review(),
     h("label", { class: "drop", for: "log" }, h("b", {}, t("start.drop")),
-      h("span", { class: "quiet" }, t("start.formats")), fileField("log", LOGS, sendFile)),
+      h("span", { class: "quiet" }, t("start.formats")), fileField("log", LOGS, sendFiles, true)),
     byAddress, h("p", {}, h("label", {}, t("start.by"), " ", by), " ", meaning),
-    keptList({ path: "/api/reviews", at: "review", title: t("start.reviews"), look: "", items: (answer) => answer.reviews, hear,
+    keptList({ path: "/api/reviews", at: "review", title: t("start.reviews"), look: "", items: (answer) => answer.reviews, hear, lend: (update) => {
+      listReviews = update;
+    },
       words: (review) => ({ waiting: t("start.waits"), running: `${Math.round(100 * review.share)}%`, done: "" }[review.state]) }));
 }
 
@@ -183,7 +217,7 @@ function watchCard() {
   return card("watch", t("start.watch_title"), PICTURES.watch(),
     h("form", { class: "seating", onsubmit: onSubmit(() => start("live", [...agents.map((each) => ["agent", each.value]), ["seed", seed.value]])) },
       WINDS.map((wind, n) => row(term(wind), agents[n])), row(t("start.seed"), seed), h("button", { type: "submit", id: "watch" }, t("start.watch"))), who,
-    h("label", { class: "recorded", for: "recorded" }, t("start.open_recorded"), fileField("recorded", LOGS, (file) => file && start("recorded", [["log", file]]))), sampled,
+    h("label", { class: "recorded", for: "recorded" }, t("start.open_recorded"), fileField("recorded", LOGS, ([file]) => file && start("recorded", [["log", file]]))), sampled,
     keptList({ path: "/api/games", at: "watch", title: t("start.games"), look: "games", items: (answer) => answer.games, hear,
       words: (game) => ({ playing: t("start.live_round", { kind: t(`start.${game.kind}`), number: game.rounds.length }), over: t(`start.${game.kind}`) }[game.state]) }),
     VIEWS.map((view) => h("p", {}, rich(`${view}.link`, { link: h("a", { href: `/${view}`, id: view }, t(`${view}.title`)) }))));
