@@ -99,7 +99,7 @@ def test_every_configuration_of_ours_can_be_read_and_trains_an_agent() -> None:
             load_config(path, OutlookConfig)
         elif path.name.startswith("poker"):
             load_config(path, POKER[path.stem])
-        elif path.stem in ("first", "ladder", "laptop", "workstation", "cluster", "paper"):
+        elif path.stem in ("first", "laboratory", "ladder", "laptop", "workstation", "cluster", "paper"):
             load_config(path, TrainConfig)
         elif path.name.startswith("adapted"):
             load_config(path, AdaptedConfig)

@@ -31,7 +31,9 @@ def test_with_every_included_training_even_long_rounds_come_in_time(path: Path) 
     for simulators in (1, config.roles.simulators.count):
         pace = check_pace(config, simulators * config.side_by_side, by_roles=simulators > 1)
         assert LONG_ROUND * pace.versions_a_round + pace.versions_waiting <= config.learning.replay.staleness
-    assert {"laptop", "workstation", "cluster", "paper", "first", "ladder"} == {each.stem for each in TRAININGS}
+    assert {"laptop", "workstation", "cluster", "paper", "first", "ladder", "laboratory"} == {
+        each.stem for each in TRAININGS
+    }
 
 
 def test_a_round_is_as_many_versions_as_all_tables_play_meanwhile() -> None:

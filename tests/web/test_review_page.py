@@ -409,7 +409,7 @@ def test_the_place_in_the_game_survives_a_reload(page, review_file):
     open_at(page, review_file)
     for key in (".", "]", "3", "ArrowRight"):
         page.keyboard.press(key)
-    place, seen = page.url, page.locator("#where").inner_text()
+    place, seen = page.evaluate("() => location.href"), page.locator("#where").inner_text()
     page.reload()
     page.wait_for_selector("svg.table")
     assert (page.url, page.locator("#where").inner_text()) == (place, seen)

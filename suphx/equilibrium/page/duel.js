@@ -113,7 +113,7 @@ class DuelPage {
       iconButton("step-after", t("page.step_after", { key: "→" }), () => this.go(this.at + 1)), iconButton("decision-after", t("duel.choice_after"), () => this.toChoice(1)),
       iconButton("round-after", t("duel.to_end"), () => this.go(Infinity)));
     fill(root, symbols(), h("main", { class: "review duel" },
-      h("div", { class: "top" }, h("h1", { class: "unseen" }, t("duel.title")), form, h("label", { class: "duel-log" }, t("duel.log"), " ", fileField("log", ".jsonl", (file) => this.open(file, 0))), this.games,
+      h("div", { class: "top" }, h("h1", { class: "unseen" }, t("duel.title")), form, h("label", { class: "duel-log" }, t("duel.log"), " ", fileField("log", ".jsonl", ([file]) => this.open(file, 0))), this.games,
         h("div", { class: "links" }, h("a", { href: "/" }, t("page.start_page"))), keyHelp(KEYS), settingsMenu(this.toggles)),
       h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, t("page.details")), this.status, this.panel)));
     document.addEventListener("keydown", (event) => this.key(event));
