@@ -305,7 +305,8 @@ def test_two_tabs_show_one_game(page, served):
     page.wait_for_selector(answer("pong"))
     second.wait_for_selector(answer("pong"))
     page.click(answer("pass"))
-    second.wait_for_selector("#hand .drawn")
+    for tab in (page, second):
+        tab.wait_for_selector("#hand .drawn")
     assert hand(page) == hand(second)
     second.close()
 
