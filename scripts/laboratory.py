@@ -1,11 +1,11 @@
 """Compare what self-play is made of, where learning shows: five seeds of a small network that has seen little.
 
-usage: python scripts/laboratory.py LOGS [--arms NAME...] [--seeds 1,2,3,4,5] [--games 500,1000,2000] [--out FILE]
+usage: python scripts/laboratory.py LOGS [--seeds 1,2,3,4,5] [--games 500,1000,2000]
 
 The start is five networks of 32 x 2 from LOGS, whose discards have seen 6,000 pairs. Every arm of
 configs/experiments/laboratory.yaml learns from its own games, is measured after each number of games against the start,
 two-two on the same deals, and goes on. It uses one thread; another process may do other seeds beside it. The same
-command goes on where it was interrupted.
+command goes on where it was interrupted. The result is docs/results/laboratory.json.
 """
 
 import argparse
@@ -25,6 +25,7 @@ from suphx.run_folder import runs_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = ROOT / "configs" / "experiments" / "laboratory.yaml"
+RESULT = ROOT / "docs" / "results" / "laboratory.json"
 #: Deals of all matches; the walls of self-play are those of the seeds.
 DEALS_SEED = 481_028
 HANCHAN = 480
@@ -52,7 +53,7 @@ def suphx(*words: object, changes: list[str] | None = None) -> None:
 
 
 def learn(folder: Path, start: Path, seed: int, games: int, changes: list[str]) -> None:
-    """Train an agent until it has played so many games, and play its match against the start, unless that is done."""
+    """Train an agent up to a number of games, and play its match against the start, unless that is done."""
     match = folder / f"match-{games}"
     if not (match / "result.json").exists():
         own = [f"start={start}", f"seed={seed}", *changes]
@@ -107,22 +108,20 @@ def main() -> None:
     """Run what is missing, and write what there is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("logs", type=Path)
-    parser.add_argument("--arms", nargs="+", choices=ARMS, default=list(ARMS))
     parser.add_argument("--seeds", default="1,2,3,4,5")
     parser.add_argument("--games", default="500,1000,2000")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results" / "laboratory.json")
-    asked = parser.parse_args()
-    runs, games = runs_folder() / "laboratory", [int(n) for n in asked.games.split(",")]
+    options = parser.parse_args()
+    runs, games = runs_folder() / "laboratory", [int(n) for n in options.games.split(",")]
     start = runs / "start" / "agent"
     if not start.exists():
         pairs = ROOT / "configs" / "pretrain.yaml"
-        suphx("pretrain", pairs, "--logs", asked.logs.absolute(), "--out", start.parent, changes=START)
-    for seed in map(int, asked.seeds.split(",")):
-        for arm in asked.arms:
+        suphx("pretrain", pairs, "--logs", options.logs.absolute(), "--out", start.parent, changes=START)
+    for seed in map(int, options.seeds.split(",")):
+        for arm, changes in ARMS.items():
             for n in games:
-                learn(runs / arm / str(seed), start, seed, n, ARMS[arm])
+                learn(runs / arm / str(seed), start, seed, n, changes)
     rows = measured(runs, games)
-    write_json(asked.out, {"hanchan": HANCHAN, "deals": DEALS_SEED, "arms": ARMS, "rows": rows})
+    write_json(RESULT, {"hanchan": HANCHAN, "deals": DEALS_SEED, "arms": ARMS, "rows": rows})
     print("\n".join(lines(rows)))
 
 

@@ -11,7 +11,6 @@ from suphx.intervals import student_quantile
 from suphx.selfplay.config import TrainConfig
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "laboratory.py"
-RESULT = Path(__file__).parents[2] / "docs" / "results" / "laboratory.json"
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +44,9 @@ def test_gains_are_compared_seed_by_seed(laboratory, tmp_path):
 
 
 def test_the_documents_table_is_what_was_measured(laboratory):
-    rows = json.loads(RESULT.read_text())["rows"]
+    result = json.loads(laboratory["RESULT"].read_text())
+    rows = result["rows"]
     assert len({row["arm"] for row in rows}) > 3
-    document = (RESULT.parents[1] / "results.md").read_text()
+    document = (laboratory["ROOT"] / "docs" / "results.md").read_text()
     assert "\n".join(laboratory["lines"](rows)) in document
-    assert json.loads(RESULT.read_text())["arms"] == laboratory["ARMS"]
+    assert result["arms"] == laboratory["ARMS"]

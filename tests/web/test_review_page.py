@@ -412,7 +412,7 @@ def test_the_place_in_the_game_survives_a_reload(page, review_file):
     place, seen = page.evaluate("() => location.href"), page.locator("#where").inner_text()
     page.reload()
     page.wait_for_selector("svg.table")
-    assert (page.url, page.locator("#where").inner_text()) == (place, seen)
+    assert (page.evaluate("() => location.href"), page.locator("#where").inner_text()) == (place, seen)
 
 
 @pytest.mark.parametrize(
