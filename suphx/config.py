@@ -86,7 +86,7 @@ def load_config(path: Path, model: type[C], changes: Sequence[str] = ()) -> C:
 
 def _file_of(path: Path) -> Path:
     """Resolve a path or a configuration's name to a file; a file of that name in the working folder comes first."""
-    if path.suffix or len(path.parts) != 1 or path.exists():
+    if path.suffix or len(path.parts) != 1 or path.is_file():
         return path
     included = [folder / f"{path}.yaml" for folder in _FOLDERS]
     return next((each for each in included if each.is_file()), path)

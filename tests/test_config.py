@@ -78,7 +78,9 @@ def test_a_configuration_that_is_not_there(tmp_path: Path) -> None:
 
 def test_configurations_that_come_with_the_program_have_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("small").mkdir()  # as of a run of that name, which is to go on
     assert load_config(Path("small"), PretrainConfig).name == "small"
+    Path("small").rmdir()
     with pytest.raises(InputError, match=r"^smal: no such configuration; by name there are .*laptop.*small"):
         load_config(Path("smal"), PretrainConfig)
     own = (CONFIGS / "experiments" / "small.yaml").read_text(encoding="utf-8").replace("name: small", "name: mine")
