@@ -279,6 +279,9 @@ class DistributedTraining:
 
     def end(self) -> None:
         """End all processes."""
+        if self._pulses:  # what a killed process has not answered, Ray would announce to ask again
+            ray.wait(list(self._pulses), num_returns=len(self._pulses), timeout=_LOOK_SECONDS)
+            self._pulses = {}
         for actor in itertools.chain(*self._actors.values()):
             with suppress(RayError):  # already gone
                 ray.kill(actor)
