@@ -1,13 +1,14 @@
 """Random turn endgames with their solutions: what a counterfactual value network learns from.
 
 A sample is a board of four cards, two random ranges, a stack in pots, and what every pair of both players is worth when
-both play the solution. Sample number i depends on the seed and i alone. A folder holds the settings and files of a few
-dozen samples each; work that was interrupted goes on after the last whole file.
+both play the solution. Sample number i depends on the seed and i alone. A folder holds the settings, and files of a few
+dozen samples at most; work that was interrupted goes on after the last whole file.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Generator
 from itertools import pairwise
 from pathlib import Path
@@ -27,8 +28,8 @@ from suphx.run_folder import settle
 
 _SETTINGS = "samples.json"
 _NAME = re.compile(r"^(\d{7})\.npz$")
-#: SolvedEndgames of a file.
-_FILE = 50
+#: Most samples of a file, and seconds after which one is written with fewer.
+_FILE, _FILE_SECONDS = 50, 60.0
 
 
 class SamplesConfig(Config):
@@ -133,12 +134,13 @@ def generate(folder: Path, config: SamplesConfig, count: int) -> Generator[int]:
     done = sum(size for _, size in _files(folder))
     yield done
     fresh: list[tuple] = []
+    written = time.monotonic()
     try:
         while done + len(fresh) < count:
             fresh.append(solve_sample(config, done + len(fresh)))
-            if len(fresh) == _FILE:
+            if len(fresh) == _FILE or time.monotonic() > written + _FILE_SECONDS:
                 _write(folder, done, fresh)
-                done, fresh = done + len(fresh), []
+                done, fresh, written = done + len(fresh), [], time.monotonic()
             yield done + len(fresh)
     finally:
         if fresh:

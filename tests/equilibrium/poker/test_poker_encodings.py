@@ -57,6 +57,16 @@ def test_samples_are_solved_zero_sum_and_resume_where_they_stopped(folder, tmp_p
         np.testing.assert_array_equal(again, first)
 
 
+def test_slow_samples_are_kept_while_others_are_solved(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(f"{generate.__module__}._FILE_SECONDS", 0)
+    solving = generate(tmp_path, QUICK, 12)
+    for _ in range(4):
+        next(solving)
+    np.testing.assert_array_equal(load_samples(tmp_path).values, load_samples(folder, 3).values)
+    solving.close()
+    assert len(load_samples(tmp_path).stack) == 3
+
+
 def test_a_showdown_without_betting_is_a_sample():
     board, stack, ranges, values, reached, iterations = solve_sample(SamplesConfig(shortest=0, deepest=0), 3)
     assert (stack, reached, iterations) == (0, pytest.approx(0, abs=1e-6), 1)
