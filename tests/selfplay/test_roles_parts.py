@@ -107,7 +107,8 @@ def engine():
     start, other = (tiny_networks(seed) for seed in (0, 7))
     with ray_here({"name": "parts", "roles": ROLES}):
         config = TrainConfig(roles={"engines": {"count": 1}})
-        inputs = RunInputs(config, program(), ray.put(Networks(start, {"other": other})), ("other",), None)
+        reference = ray.cloudpickle.dumps(ray.put(Networks(start, {"other": other})))
+        inputs = RunInputs(config, program(), reference, ("other",), None)
         source = ray.remote(Source).options(name=name_of("servers", 0), num_cpus=0).remote()
         ray.get(source.publish.remote(publication(0, seed=0)))
         made = ray.remote(InferenceEngine).options(num_cpus=0.5).remote(inputs)
@@ -282,7 +283,7 @@ class _ShowsAll(InferenceClient):
 
 def test_a_policy_without_an_oracle_is_shown_nothing_hidden_whatever_engines_say():
     config = TrainConfig(side_by_side=6, sample_games=0, reward={"kind": "round"})
-    group = _Group(0, 0, 0, RunInputs(config, "", None, (), PointRewards(10_000)), _ShowsAll(), None)
+    group = _Group(0, 0, 0, RunInputs(config, "", b"", (), PointRewards(10_000)), _ShowsAll(), None)
     while group.play.collector.counters["rounds"] < 2:
         group.begin()
         group.finish()
@@ -359,7 +360,7 @@ def test_two_processes_that_share_each_step_learn_what_one_does_and_listen_on_lo
 
 
 def test_a_machine_with_another_program_is_named():
-    inputs = RunInputs(TrainConfig(), "suphx 0", None, (), None)
+    inputs = RunInputs(TrainConfig(), "suphx 0", b"", (), None)
     with pytest.raises(InputError, match=r"the machine .* has suphx .*, the run is of suphx 0"):
         inputs.load_networks()
 

@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import ray
 from selfplay_tables import collect, tiny_collector, tiny_networks
 
 from suphx.learning.advantages import raw_advantages
@@ -43,7 +44,7 @@ class Several:
     def __init__(self, pool: ThreadPoolExecutor, count: int, ahead: int, **learning: object) -> None:
         values: dict[str, object] = {"learning": {"models": ["discard"], "batch": 16} | learning}
         config = TrainConfig.model_validate(values | {"roles": {"servers": {"count": count}, "ahead": ahead}})
-        inputs = RunInputs(config, program(), Networks(tiny_networks(), {}), (), config.reward)
+        inputs = RunInputs(config, program(), ray.cloudpickle.dumps(Networks(tiny_networks(), {})), (), config.reward)
         self._config, self._pool = config.learning, pool
         self.all = [LearningWorker(rank, inputs) for rank in range(count)]
         self.server = ParameterServer.__new__(ParameterServer)

@@ -113,7 +113,6 @@ class DistributedTraining:
     def _begin(self) -> None:
         """Start all processes; they find each other by name, and wait for each other."""
         roles, inputs = self.config.roles, publish_run_inputs(self.config, self._monitor.start)
-        self._inputs = inputs  # whose networks Ray keeps while there is a reference to them here
         self._start("servers", ParameterServer, roles.servers, [(inputs,)], THREADS)
         self._learn()
         self._start("engines", InferenceEngine, roles.engines, [(inputs,)] * roles.engines.count)

@@ -6,7 +6,6 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
 
 import ray
 
@@ -38,8 +37,9 @@ class RunInputs:
     config: TrainConfig
     program: str
     """Version of the program and of its planes, which must be the same on every machine."""
-    networks: Any
-    """Ray reference to Networks, which a machine gets once, and only if networks are there."""
+    networks: bytes
+    """Ray reference to Networks, which a machine gets once, and only if networks are there. Serialized: then Ray keeps
+    them as long as the process that starts the run, and does not warn that they could be gone at a restart."""
     opponents: tuple[str, ...]
     """Names of the opponents with networks."""
     rewards: RoundRewards
@@ -57,7 +57,7 @@ class RunInputs:
 
     def load_networks(self) -> Networks:
         """Return copies of the networks; raises InputError as `check`."""
-        networks: Networks = ray.get(self.check().networks)
+        networks: Networks = ray.get(ray.cloudpickle.loads(self.check().networks))
         return networks
 
 
@@ -88,4 +88,5 @@ def publish_run_inputs(config: TrainConfig, start: Mapping[str, PolicyNetwork]) 
     Also raises it if the reward cannot be used.
     """
     networks, rewards = read_networks(config, start), config.reward.load(Rules.preset(config.rules))
-    return RunInputs(config, program(), ray.put(networks), tuple(networks.opponents), rewards)
+    reference = ray.cloudpickle.dumps(ray.put(networks))
+    return RunInputs(config, program(), reference, tuple(networks.opponents), rewards)
