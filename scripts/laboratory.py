@@ -38,6 +38,8 @@ ARMS = {
         "learning.baseline=critic",
         "learning.critic={size: {filters: 32, blocks: 2}, learning_rate: 1.0e-3, steps: 4}",
     ],
+    "Muon": ["learning.optimizer=muon"],
+    "twice the rate": ["learning.learning_rate=1.0e-4"],
 }
 START = [
     "size={filters: 32, blocks: 2}", "models.discard.pairs=6000", "average_steps=10", "test_pairs=20000",
