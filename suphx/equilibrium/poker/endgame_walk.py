@@ -15,6 +15,8 @@ from suphx.equilibrium.poker.showdown import LANES, folds, showdowns
 #: see where the current strategies lead.
 UPDATE, AVERAGE, BEST, CURRENT = range(4)
 _ZERO, _ONE = np.float32(0), np.float32(1)
+#: Smallest weight of a strategy. What a range reaches deep in a tree may weigh less, and 1 / less is infinite.
+_LEAST = np.finfo(np.float32).tiny
 
 
 class Memory(NamedTuple):
@@ -30,7 +32,7 @@ class Memory(NamedTuple):
 
 @jit
 def _strategy_scale(weights, first, last, scale, rest):
-    """Set scale, rest f32[n]: max(weight, 0) * scale + rest is each action's probability, even if none weighs."""
+    """Set scale, rest f32[n]: max(weight, 0) * scale + rest is an action's probability, also where none weighs."""
     scale[:] = _ZERO
     for edge in range(first, last):
         row = weights[edge]
@@ -38,7 +40,7 @@ def _strategy_scale(weights, first, last, scale, rest):
             scale[i] += max(row[i], _ZERO)
     even = _ONE / np.float32(last - first)
     for i in range(len(scale)):
-        some = scale[i] > _ZERO
+        some = scale[i] >= _LEAST
         rest[i] = _ZERO if some else even
         scale[i] = _ONE / scale[i] if some else _ZERO
 

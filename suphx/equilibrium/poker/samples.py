@@ -117,7 +117,7 @@ def solve_sample(config: SamplesConfig, number: int) -> tuple:
     ranges = random_ranges(random, board)
     endgame = Endgame(board, 1.0, stack, ranges, Sizes.parse(config.turn), Sizes.parse(config.river))
     *_, reached = endgame.solve(config.iterations if stack else 1, config.target)
-    if reached > config.target:
+    if not reached <= config.target:
         raise InputError(
             f"sample {number}: exploitability {reached:.4f} of the pot after {config.iterations} iterations; "
             f"the target is {config.target:g}: allow more iterations"

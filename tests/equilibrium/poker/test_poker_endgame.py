@@ -9,6 +9,7 @@ from suphx.equilibrium.poker.betting import Sizes
 from suphx.equilibrium.poker.boards import hand_strengths
 from suphx.equilibrium.poker.cards import PAIR_CARDS, PAIRS, pair_number, parse_cards
 from suphx.equilibrium.poker.endgame import Endgame
+from suphx.equilibrium.poker.endgame_walk import _strategy_scale
 from suphx.equilibrium.poker.hands import BITS, strength
 
 NO_BETS = Sizes((), ())
@@ -75,6 +76,14 @@ def test_every_rule_comes_down_and_values_add_up_to_nothing(rule):
     reached = list(endgame.solve(40, rule=rule))
     assert len(reached) == 4 and reached[-1] < reached[0] / 2 and 0 < reached[-1] < {"cfr": 0.05}.get(rule, 0.01)
     assert (endgame.values() * endgame.ranges).sum() == pytest.approx(0, abs=1e-5)
+
+
+def test_weights_of_next_to_nothing_give_a_strategy():
+    weights = np.array([[1e-40, 3e-38, 0, 3, -1], [2e-40, 0, 0, 1, 2]], np.float32)
+    scale, rest = np.empty(5, np.float32), np.empty(5, np.float32)
+    _strategy_scale(weights, 0, 2, scale, rest)
+    shares = np.maximum(weights, 0) * scale + rest
+    np.testing.assert_allclose(shares, [[0.5, 1, 0.5, 0.75, 0], [0.5, 0, 0.5, 0.25, 1]], rtol=1e-6)
 
 
 def test_strengths_on_the_turn_do_not_depend_on_the_names_of_suits():
