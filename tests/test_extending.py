@@ -58,7 +58,9 @@ def suphx(*words: str) -> str:
 
 
 @pytest.mark.full
-def test_a_transformer_is_trained_played_and_reviewed(plugin: Callable[[str], None], tmp_path: Path) -> None:
+def test_a_transformer_is_trained_reviews_and_learns_from_its_games(
+    plugin: Callable[[str], None], tmp_path: Path
+) -> None:
     plugin("transformer")
     (tmp_path / "transformer.yaml").write_text(FILES["transformer.yaml"])
     suphx("pretrain", "transformer.yaml", "--threads", "1", "--precision", "float32")
@@ -72,6 +74,11 @@ def test_a_transformer_is_trained_played_and_reviewed(plugin: Callable[[str], No
     Path("game.mjlog").write_bytes(log.data)
     suphx("review", "game.mjlog", "--agent", str(folder), "--out", "game.html")
     assert Path("game.html").stat().st_size > 10_000
+    settings = TRAIN.replace("simple_policy", "policy_gradient").format(start=folder)
+    (tmp_path / "train.yaml").write_text(settings)
+    suphx("train", "train.yaml", "--local", "--precision", "float32", "--out", "run")
+    about, _ = read_tensors(Path("run/agent/discard.safetensors"))
+    assert about["kind"] == "transformer"
     ARCHITECTURES._entries.pop("transformer")
     with pytest.raises(WeightsError, match="architecture 'transformer', which is not registered; there are residual"):
         load_agent(str(folder))

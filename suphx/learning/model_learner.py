@@ -100,8 +100,9 @@ class ModelLearner:
         config = self.config
         self.network = network
         rate, muon = config.rate_for(network.model), config.optimizer == "muon"
-        shown = network.first.weight.detach()[:, network.planes - hidden :]
-        faster = (shown, config.oracle.planes_rate) if config.oracle and hidden else None
+        faster = None
+        if config.oracle and hidden:
+            faster = network.first.weight.detach()[:, network.planes - hidden :], config.oracle.planes_rate
         self.optimizer = Optimizer(network, rate, config.weight_decay, muon, None, config.max_grad_norm, faster)
 
     def _hold_near(self, network: PolicyNetwork) -> None:

@@ -128,6 +128,12 @@ class Network(nn.Module):
         with torch.autocast(precision.device.type, precision.dtype, enabled=precision.dtype != torch.float32):
             return self(planes).float()
 
+    def with_planes(self, planes: int) -> "Network":
+        """Return a network that is the same function of another number of planes."""
+        if planes != self.planes:
+            raise InputError(f"networks of the architecture {self.size.architecture!r} cannot be shown other planes")
+        return self
+
     def divide_logits(self, by: float) -> None:
         """Scale the last layer so that all logits are divided: below 1 the policy becomes more certain."""
         raise InputError(f"networks of the architecture {self.size.architecture!r} have no `divide_logits`")

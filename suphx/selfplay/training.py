@@ -21,6 +21,7 @@ from suphx.learning.learner import Learner, LearnerState
 from suphx.learning.optimizer import ANOTHER_RUN
 from suphx.learning.replay import ReplayState
 from suphx.networks.policy import PolicyNetwork
+from suphx.networks.sizes import build_network
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.play import PlayCounts
@@ -109,7 +110,8 @@ def networks_in(checkpoint: Checkpoint, start: Mapping[str, PolicyNetwork]) -> d
     networks = dict(start)
     for model, network in start.items():
         if weights := tensors_below(tensors, f"learner.{model}.network."):
-            networks[model] = PolicyNetwork(model, network.size, weights["first.weight"].shape[1])
+            planes = weights["first.weight"].shape[1] if "first.weight" in weights else network.planes
+            networks[model] = build_network(model, network.size, planes)
             networks[model].load_state_dict(weights)
     return networks
 
