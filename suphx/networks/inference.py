@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from suphx.networks.convolution import Packed, unpack, unpack_masks
 from suphx.networks.fused import FusedNetwork
-from suphx.networks.policy import Network, Trunk
+from suphx.networks.policy import Network, SumNetwork, Trunk
 from suphx.networks.precision import Precision
 
 #: Positions per pass on a CPU: more are no faster, and their planes would not fit in the caches.
@@ -114,10 +114,13 @@ class Evaluator:
         self.planes = network.planes
         self._on_cpu = precision.device.type == "cpu"
         self._pass: int | None = None
-        self._fused: FusedNetwork | None = None
-        if self._on_cpu and isinstance(network, Trunk):
-            other, blocks = (like[0]._fused, like[1]) if like else (None, 0)
-            self._fused = FusedNetwork(network, precision.dtype, other, blocks)
+        self._fused: list[tuple[float, FusedNetwork]] = []
+        """On a CPU: residual networks, and what their outputs are multiplied by before they are added."""
+        if self._on_cpu and isinstance(network, SumNetwork):
+            self._fused = [(factor, FusedNetwork(each, precision.dtype)) for factor, each in network.terms]
+        elif self._on_cpu and isinstance(network, Trunk):
+            other, blocks = (like[0]._fused[0][1], like[1]) if like else (None, 0)
+            self._fused = [(1.0, FusedNetwork(network, precision.dtype, other, blocks))]
         else:
             self._network = copy.deepcopy(network).to(precision.device, precision.dtype)
             self._network.requires_grad_(False).eval()
@@ -134,7 +137,7 @@ class Evaluator:
         user's architecture, which may do what cannot be recorded, is computed as it is, as on a CPU.
         """
         other = self if network is None else Evaluator(network, self.precision, self._pass is not None)
-        if other.precision.device.type == "cuda" and isinstance(other._network, Trunk):
+        if other.precision.device.type == "cuda" and isinstance(other._network, Trunk | SumNetwork):
             is_like = self._recording is not None and self._network.size == other._network.size
             if is_like and self.planes == other.planes:
                 other._recording = self._recording
@@ -209,8 +212,8 @@ class Evaluator:
 
     def _evaluate(self, packed: np.ndarray) -> np.ndarray:
         with torch.inference_mode():
-            if self._fused is not None:
-                return self._fused(packed).numpy()
+            if self._fused:
+                return torch.stack([factor * fused(packed) for factor, fused in self._fused]).sum(0).numpy()
             rows = self._pass or len(packed)
             planes = unpack(packed, self.precision.dtype, self.precision.device)
             outputs = self._network(functional.pad(planes, (0, 0, 0, 0, 0, rows - len(packed))))

@@ -6,7 +6,9 @@ convolution of each block starts at zero and the first one is scaled down by the
 output depend on its batch, which would invalidate importance weights.
 """
 
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 import torch
@@ -21,7 +23,7 @@ from suphx.networks.convolution import KindConvolution, Packed, residual_block, 
 from suphx.networks.first_layer import first_layer
 from suphx.networks.models import CRITIC, MODEL_PLANES, OUTLOOK, OUTPUTS
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import NetworkSize, Size
+from suphx.networks.sizes import NetworkSize, Size, SumSize
 
 #: The head of the yes-or-no models: channels of its narrow convolution (the paper does not say), then its layers.
 _HEAD_CHANNELS = 4
@@ -217,6 +219,52 @@ class PolicyNetwork(Trunk):
         last = self.head.score if isinstance(self.head, KindHead) else self.head.answer
         last.weight.div_(by)
         last.bias.div_(by)
+
+
+class SumNetwork(Network):
+    """Policy networks whose logits are added, each multiplied by its factor: a product of their policies.
+
+    A large network plus what tuning changed in a smaller one, for example (Liu et al. 2024, arXiv:2401.08565).
+    """
+
+    size: SumSize
+
+    def __init__(self, model: str, size: SumSize, planes: int) -> None:
+        super().__init__(model, size, planes)
+        self.parts = nn.ModuleList(PolicyNetwork(model, each, planes) for _, each in size.parts)
+
+    @classmethod
+    def of(cls, parts: Sequence[tuple[float, PolicyNetwork]]) -> "SumNetwork":
+        """Return the sum of networks, each with its factor; they are not copied.
+
+        Raises ValueError unless they are residual networks of one model, with the same planes.
+        """
+        first = parts[0][1]
+        if any((each.model, each.planes) != (first.model, first.planes) for _, each in parts):
+            raise ValueError("networks of several models, or with other planes, cannot be added")
+        with torch.device("meta"):
+            network = cls(first.model, SumSize.of((factor, each.size) for factor, each in parts), first.planes)
+        network.parts = nn.ModuleList(each for _, each in parts)
+        return network
+
+    @property
+    def terms(self) -> list[tuple[float, PolicyNetwork]]:
+        """The factors and the networks."""
+        factors = (factor for factor, _ in self.size.parts)
+        return list(zip(factors, cast(Iterable[PolicyNetwork], self.parts), strict=True))
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """Return the sum of the logits, float32."""
+        return torch.stack([factor * each(planes) for factor, each in self.terms]).sum(0)
+
+    def of_packed(self, packed: Packed, precision: Precision) -> torch.Tensor:
+        """Return the result of `forward` for packed planes."""
+        return torch.stack([factor * each.of_packed(packed, precision) for factor, each in self.terms]).sum(0)
+
+    def divide_logits(self, by: float) -> None:
+        """Scale the last layers, and with them the sum."""
+        for _, each in self.terms:
+            each.divide_logits(by)
 
 
 class ValueNetwork(Trunk):

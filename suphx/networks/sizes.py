@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, SerializeAsAny, ValidationError
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: The architecture of sizes that name none.
 RESIDUAL = "residual"
+#: A term of a sum: its factor, and filters and blocks of its network.
+_TERM = r"([+-]\d{1,3}(?:\.\d{1,6})?) \* ([1-9]\d{0,3})x(\d{1,3})"
 
 
 class Size(BaseModel):
@@ -54,6 +56,29 @@ class NetworkSize(Size):
         return f"{self.filters} x {self.blocks}"
 
 
+class SumSize(Size):
+    """Residual networks whose logits are added, each multiplied by its factor: `+1 * 192x16 -0.75 * 96x6`."""
+
+    kind: Literal["sum"] = "sum"
+    terms: str = Field(pattern=rf"^{_TERM}( {_TERM})*$")
+    """Factor * filters x blocks of each network."""
+
+    @classmethod
+    def of(cls, parts: Iterable[tuple[float, NetworkSize]]) -> SumSize:
+        """Return the size of a sum of networks of these sizes, each with its factor."""
+        return cls(terms=" ".join(f"{factor:+g} * {size}".replace(" x ", "x") for factor, size in parts))
+
+    @property
+    def parts(self) -> list[tuple[float, NetworkSize]]:
+        """The factors and the sizes of the networks."""
+        terms = re.findall(_TERM, self.terms)
+        return [(float(factor), NetworkSize(filters=filters, blocks=blocks)) for factor, filters, blocks in terms]
+
+    def __str__(self) -> str:
+        """Return the sum."""
+        return self.terms
+
+
 SIZES = {
     size.name: size
     for size in (
@@ -88,8 +113,15 @@ def _residual() -> Architecture:
     return Architecture(NetworkSize, PolicyNetwork)
 
 
+def _sum() -> Architecture:
+    from suphx.networks.policy import SumNetwork
+
+    return Architecture(SumSize, SumNetwork)
+
+
 ARCHITECTURES: Registry[Architecture] = Registry("network architecture")
 ARCHITECTURES.register(RESIDUAL, "the paper's residual convolutional network", _residual)
+ARCHITECTURES.register("sum", "residual networks whose logits are added", _sum)
 
 
 def build_network(model: str, size: Size, planes: int | None = None) -> PolicyNetwork:

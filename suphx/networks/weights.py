@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from suphx.config import StrictModel
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.models import MODELS, OUTLOOK
-from suphx.networks.policy import Network, OutlookNetwork, PolicyNetwork
+from suphx.networks.policy import Network, OutlookNetwork, PolicyNetwork, SumNetwork
 from suphx.networks.sizes import ARCHITECTURES, RESIDUAL, Size, build_network
 from suphx.plugins import PLUGINS_VARIABLE
 
@@ -31,6 +31,8 @@ CARD_NAME = "agent.json"
 SEEN_NAME = "seen.safetensors"
 #: Types that weights may be stored in, of two or four bytes. Loaded weights are always float32.
 Storage = Literal["bfloat16", "float16", "float32"]
+#: The name of a folder beside another one.
+Folder: TypeAlias = Annotated[str, Field(pattern=r"^[\w-]+$")]
 N = TypeVar("N", bound=Network)
 M = TypeVar("M", bound=torch.nn.Module)
 
@@ -62,6 +64,8 @@ class AgentCard(StrictModel):
     rest: str = Field(default="", pattern=r"^[\w-]*$")
     """The folder beside this one that has the files which are not here, if one has: agents that differ in a network
     need not hold the others twice."""
+    sums: dict[str, Annotated[dict[Folder, float], Field(min_length=1)]] = Field(default_factory=dict)
+    """By model without a file here: the folders beside this one whose networks are added, with their factors."""
     temperatures: dict[str, float] = Field(default_factory=dict)
     """By model: what the logits were divided by before the network learned from its own games; 1 where not named. A
     training that begins with these weights does not do it again."""
@@ -232,12 +236,26 @@ def load_agent(folder: Path) -> dict[str, PolicyNetwork]:
 
 def load_agent_network(folder: Path, model: str) -> PolicyNetwork:
     """Return one of the five networks of a folder; raises WeightsError as `load_agent` does."""
-    card = load_card(folder)
-    path = _where(folder, card, _file_name(model))
+    card, name = load_card(folder), _file_name(model)
+    if model not in card.sums:
+        return _load_listed(_where(folder, card, name), name, card, model)
+    beside = folder.resolve().parent
+    parts = [
+        (factor, _load_listed(beside / each / name, f"{each}/{name}", card, model))
+        for each, factor in card.sums[model].items()
+    ]
+    try:
+        return cast(PolicyNetwork, SumNetwork.of(parts))  # which it is to all who only ask for logits
+    except ValueError as error:
+        raise WeightsError(f"{folder / CARD_NAME}: the {model} model is no sum of residual networks") from error
+
+
+def _load_listed(path: Path, name: str, card: AgentCard, model: str) -> PolicyNetwork:
+    """Return the network in a file that is listed on a card by that name."""
     if not path.is_file():
         raise WeightsError(f"{path}: the {model} model's weights are missing")
     network = load_network(path, model)
-    if card.sha256.get(path.name) != hashlib.sha256(path.read_bytes()).hexdigest():
+    if card.sha256.get(name) != hashlib.sha256(path.read_bytes()).hexdigest():
         raise WeightsError(f"{path}: not the file that {CARD_NAME} speaks of")
     return network
 
@@ -248,8 +266,12 @@ def _file_name(model: str) -> str:
 
 def _where(folder: Path, card: AgentCard, name: str) -> Path:
     """Return the path of one of an agent's files, whether there is one or not."""
-    here = folder / name
-    return folder.resolve().parent / card.rest / name if card.rest and not here.exists() else here
+    known = set()
+    while card.rest and card.rest not in known and not (folder / name).exists():
+        known.add(card.rest)
+        folder = folder.resolve().parent / card.rest
+        card = load_card(folder)
+    return folder / name
 
 
 def _short(keys: np.ndarray) -> np.ndarray:

@@ -88,7 +88,7 @@ def test_a_copy_shares_what_does_not_learn_and_answers_as_a_whole_one(
     planes = np.ascontiguousarray(rewarded.advantages(0)[0]["planes"])
     whole = AGENT.copy(copy.deepcopy(network))
     assert np.array_equal(learned.evaluator.logits(planes), whole.evaluator.logits(planes))
-    fused = [each.evaluator._fused for each in (learned, AGENT.policy)]
+    fused = [each.evaluator._fused[0][1] for each in (learned, AGENT.policy)]
     if shared is not None:
         assert fused[0]._weights is fused[1]._weights
         assert [one is two for one, two in zip(fused[0]._blocks, fused[1]._blocks, strict=True)] == [

@@ -8,7 +8,7 @@ from suphx.bench.timing import made_up_planes
 from suphx.errors import InputError
 from suphx.features.layout import PLANES
 from suphx.networks.inference import CPU_CHUNK, GPU_CHUNK, Evaluator
-from suphx.networks.policy import Network, PolicyNetwork
+from suphx.networks.policy import Network, PolicyNetwork, SumNetwork
 from suphx.networks.precision import bfloat16_gain, choose_precision
 from suphx.networks.sizes import NetworkSize
 
@@ -40,6 +40,29 @@ def test_an_evaluator_keeps_its_own_weights_and_leaves_the_network_alone(network
         network.first.weight.zero_()
     assert np.array_equal(evaluator.logits(packed), before)
     assert network.training and network.first.weight.requires_grad and network.first.weight.dtype == torch.float32
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("model", ["discard", "chow"])
+def test_a_sum_adds_the_logits_of_its_networks(model, dtype):
+    torch.manual_seed(0)
+    sizes = [TINY, NetworkSize(filters=4, blocks=1), NetworkSize(filters=4, blocks=1)]
+    parts = [(factor, PolicyNetwork(model, size)) for factor, size in zip((1, 0.75, -0.75), sizes, strict=True)]
+    network, precision = SumNetwork.of(parts), choose_precision("cpu", dtype, threads=1)
+    packed = made_up_planes(70, network.planes)
+    wanted = sum(factor * Evaluator(each, precision).logits(packed) for factor, each in parts)
+    assert np.allclose(Evaluator(network, precision).logits(packed), wanted, atol=1e-6)
+    learning = network.of_packed(packed, precision)
+    assert np.allclose(learning.detach(), wanted, atol=1e-5 if dtype == "float32" else 0.02)
+    learning.sum().backward()
+    assert all(weight.grad is not None for weight in network.parameters())
+    network.divide_logits(0.5)
+    assert np.allclose(Evaluator(network, precision).logits(packed), 2 * wanted, atol=0.01)
+
+
+def test_networks_of_two_models_are_no_sum():
+    with pytest.raises(ValueError, match="cannot be added"):
+        SumNetwork.of([(1, PolicyNetwork("chow", TINY)), (1, PolicyNetwork("discard", TINY))])
 
 
 class Attention(Network):

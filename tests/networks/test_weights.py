@@ -8,14 +8,16 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from suphx.agent.registry import fingerprint
 from suphx.features.layout import VERSION
 from suphx.networks.models import MODELS
-from suphx.networks.policy import PolicyNetwork
+from suphx.networks.policy import PolicyNetwork, SumNetwork
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import (
     CARD_NAME,
     WeightsError,
     load_agent,
+    load_agent_network,
     load_card,
     load_network,
     save_agent,
@@ -207,6 +209,68 @@ def test_an_agent_whose_other_networks_are_not_beside_it(agent, rest):
     card = json.loads((agent / CARD_NAME).read_text())
     (agent / CARD_NAME).write_text(json.dumps({**card, "rest": rest}))
     with pytest.raises(WeightsError, match=r"agent\.json: no card"):
+        load_agent(agent)
+
+
+@pytest.fixture
+def summed(agent) -> Path:
+    """An agent whose discards are a sum of those of two others, one of which has its other networks."""
+    torch.manual_seed(1)
+    third, folder = agent.parent / "third", agent.parent / "summed"
+    save_agent(third, {model: PolicyNetwork(model, NetworkSize(filters=4, blocks=1)) for model in MODELS}, "third")
+    folder.mkdir()
+    card = load_card(agent)
+    files = {
+        f"{each.name}/discard.safetensors": load_card(each).sha256["discard.safetensors"] for each in (agent, third)
+    }
+    changes = {
+        "rest": agent.name,
+        "sums": {"discard": {agent.name: 1.75, "third": -1.5}},
+        "sha256": card.sha256 | files,
+    }
+    (folder / CARD_NAME).write_text(card.model_copy(update=changes).model_dump_json())
+    return folder
+
+
+def test_an_agent_whose_discards_are_a_sum_of_those_of_neighbors(summed, tmp_path):
+    found = load_agent(summed)
+    network = found["discard"]
+    assert isinstance(network, SumNetwork)
+    assert str(network.size) == "+1.75 * 8x2 -1.5 * 4x1"
+    planes = torch.rand(3, 34, network.planes)
+    parts = [load_agent_network(summed.parent / name, "discard") for name in ("agent", "third")]
+    assert torch.allclose(network(planes), 1.75 * parts[0](planes) - 1.5 * parts[1](planes), atol=1e-6)
+    save_agent(tmp_path / "alone", found, "alone", storage="float32")
+    alone = load_agent_network(tmp_path / "alone", "discard")
+    assert torch.equal(alone(planes), network(planes))
+    assert fingerprint(str(summed)) != fingerprint(str(summed.parent / "agent"))
+
+
+def test_an_agent_whose_sum_does_not_fit(summed):
+    path, other = summed / CARD_NAME, summed.parent / "third" / "discard.safetensors"
+    before, card = other.read_bytes(), json.loads(path.read_text())
+    other.write_bytes((summed.parent / "agent" / "discard.safetensors").read_bytes())
+    with pytest.raises(WeightsError, match=r"third/discard\.safetensors: not the file that agent\.json speaks of"):
+        load_agent(summed)
+    other.write_bytes(before)
+    for sums in ({"discard": {}}, {"discard": {"../third": 1}}, {"discard": {"third": "x"}}):
+        path.write_text(json.dumps(card | {"sums": sums}))
+        with pytest.raises(WeightsError, match=r"agent\.json: no card"):
+            load_agent(summed)
+    for factor in (1e-9, 1e9):
+        path.write_text(json.dumps(card | {"sums": {"discard": {"third": factor}}}))
+        with pytest.raises(WeightsError, match=r"agent\.json: the discard model is no sum of residual networks"):
+            load_agent(summed)
+    path.write_text(json.dumps(card | {"sums": {"discard": {"nobody": 1}}}))
+    with pytest.raises(WeightsError, match=r"nobody/discard\.safetensors: the discard model's weights are missing"):
+        load_agent(summed)
+
+
+def test_an_agent_that_has_the_rest_of_itself(agent):
+    card = json.loads((agent / CARD_NAME).read_text())
+    (agent / CARD_NAME).write_text(json.dumps({**card, "rest": agent.name}))
+    (agent / "pong.safetensors").unlink()
+    with pytest.raises(WeightsError, match=r"pong\.safetensors: the pong model's weights are missing"):
         load_agent(agent)
 
 

@@ -34,6 +34,7 @@ from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.learning.experience import experience_dtype, rows_of
 from suphx.networks.models import MODEL_PLANES, OUTPUTS
+from suphx.networks.policy import SumNetwork
 from suphx.networks.weights import load_agent as load_weights
 from suphx.networks.weights import load_card, save_agent
 from suphx.reward.rounds import SHIPPED_PREDICTOR
@@ -77,6 +78,18 @@ def test_a_training_makes_an_agent_whose_learning_networks_have_changed(start, w
         assert torch.equal(kept, network.first.weight.detach().bfloat16()) == (model not in ("discard", "chow")), model
     assert reports[-1].games >= GAMES > reports[-2].games
     assert [report.version for report in reports] == list(range(1, len(reports) + 1))
+
+
+def test_a_sum_of_networks_learns(tmp_path):
+    networks, other = tiny_networks(), tiny_networks(1)
+    networks["discard"] = SumNetwork.of([(1, networks["discard"]), (-0.75, other["discard"])])
+    save_agent(tmp_path / "start", networks, "sum", storage="float32")
+    train(values(tmp_path / "start", sample_games=0), tmp_path / "run")
+    before, after = (load_weights(tmp_path / name)["discard"] for name in ("start", "run/agent"))
+    assert after.size == before.size == networks["discard"].size
+    for part in range(2):
+        weights, learned = (network.state_dict()[f"parts.{part}.first.weight"] for network in (before, after))
+        assert not torch.equal(weights.bfloat16(), learned.bfloat16())
 
 
 def test_curves_have_their_names(whole):
