@@ -64,7 +64,8 @@ def suphx(
     """The open Suphx: a Riichi Mahjong simulator, agents that play it, and their training.
 
     Agents are named by `tuned` (the included weights), `sl` (before they were tuned to play as the strongest AIs),
-    `sl-weak` (with under-trained discards), `sensible`, `tsumogiri` or `random` (rule-based), or a folder of weights.
+    `tuned-large` and `sl-large` (these with larger discards), `sl-weak` (with under-trained ones), `sensible`,
+    `tsumogiri` or `random` (rule-based), or a folder of weights.
     """
     if os.environ.get(PLUGINS_VARIABLE):
         load_plugins()

@@ -21,8 +21,6 @@ from suphx.networks.weights import load_agent as load_weights
 from suphx.networks.weights import load_card
 
 UNTRAINED = "untrained"
-#: The folders of the included weights, by name.
-INCLUDED = {name: Path(__file__).parents[1] / "weights" / name for name in ("tuned", "sl", "sl-weak")}
 _PLAYERS = {
     "random": "any legal action",
     "tsumogiri": "discards what it draws",
@@ -32,10 +30,13 @@ _PLAYERS = {
 }
 _NETWORKS = {
     "tuned": "the included weights",
-    "sl": "these before they were tuned to play as the strongest AIs",
+    "tuned-large": "`tuned` with larger discards",
+    "sl": "`tuned` before it was tuned to play as the strongest AIs",
+    "sl-large": "`sl` with larger discards",
     "sl-weak": "`sl` with under-trained discards",
-    UNTRAINED: "untrained:SIZE, fresh weights",
 }
+#: The folders of the included weights, by name.
+INCLUDED = {name: Path(__file__).parents[1] / "weights" / name for name in _NETWORKS}
 
 
 class NetworkAgent(Flow):
@@ -77,7 +78,8 @@ def fingerprint_of_networks(name: str) -> str:
     if name.partition(":")[0] == UNTRAINED:
         return name_and_version(name)
     card = load_card(weights_folder(name))
-    return hashlib.sha256(repr(sorted(card.sha256.items())).encode()).hexdigest()[:16]
+    files = sorted(card.sha256.items())
+    return hashlib.sha256(repr((files, card.sums) if card.sums else files).encode()).hexdigest()[:16]
 
 
 def load_networks(name: str, seed: int = 0) -> tuple[str, dict[str, PolicyNetwork]]:
@@ -104,8 +106,8 @@ _RULE_PLAYER = AgentKind(lambda name, settings: RuleAgent(player(name, settings.
 _WEIGHTS = AgentKind(_load_networks, fingerprint_of_networks, has_networks=True)
 for each in PLAYERS:
     AGENTS.register(each, _PLAYERS[each], lambda: _RULE_PLAYER)
-for each in (*INCLUDED, UNTRAINED):
-    AGENTS.register(each, _NETWORKS[each], lambda: _WEIGHTS)
+for each, words in {**_NETWORKS, UNTRAINED: "untrained:SIZE, fresh weights"}.items():
+    AGENTS.register(each, words, lambda: _WEIGHTS)
 
 
 def kind_of(name: str) -> AgentKind | None:

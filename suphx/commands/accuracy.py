@@ -10,7 +10,7 @@ from suphx.commands.options import CORES, AsJson, Device, Precision, Seed, Threa
 
 def accuracy(
     logs: Annotated[list[Path], Option(help="Logs to measure on: files, folders, archives.")],
-    weights: Annotated[str, Option(help="sl, tuned, sl-weak, or a folder of weights.")] = "sl",
+    weights: Annotated[str, Option(help="sl, tuned, sl-large, tuned-large, sl-weak, or a folder of weights.")] = "sl",
     player: Annotated[list[str] | None, Option(help="Only the decisions of the player of this name.")] = None,
     seen: Annotated[bool, Option("--seen", help="Also use games that the weights were trained on.")] = False,
     pairs: Annotated[int, Option(min=0, help="Maximum number of decisions of each model; 0 for all.")] = 100_000,

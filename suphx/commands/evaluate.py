@@ -10,9 +10,9 @@ from suphx.agent import DEFAULT_AGENT
 from suphx.commands import options as o
 
 _AGENT = (
-    "tuned (the included weights), sl, sl-weak, untrained, a folder of weights, sensible, never_folds, never_calls, "
-    "tsumogiri, random, adapted:AGENT (adapts to each round), majiang, or bot:COMMAND (any mjai bot; by their style of "
-    "replies also bot-array, bot-every and bot-acting)"
+    "tuned (the included weights), tuned-large, sl, sl-large, sl-weak, untrained, a folder of weights, sensible, "
+    "never_folds, never_calls, tsumogiri, random, adapted:AGENT (adapts to each round), majiang, or bot:COMMAND (any "
+    "mjai bot; by their style of replies also bot-array, bot-every and bot-acting)"
 )
 
 

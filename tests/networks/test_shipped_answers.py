@@ -1,6 +1,6 @@
 """The weights that come with the package go on answering as they did when they were stored: layout, encoders, networks.
 
-`shipped_answers.json` has what the code of commit b14578b said, and of `tuned` what the code said that made it.
+`shipped_answers.json` has what the code of commit b14578b said, and of later agents what the code said that made them.
 `python tests/networks/test_shipped_answers.py` prints the present answers.
 """
 

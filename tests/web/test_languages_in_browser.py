@@ -15,7 +15,7 @@ from watched_games import begin
 from suphx.web.assets import languages
 
 #: What is no text of the page: names of agents and files, numbers' names in addresses.
-NAMES = r"Suphx|sl|tuned|sl-weak|sensible|tsumogiri|random|never_folds|never_calls|[\w-]+\.mjlog|https\S*"
+NAMES = r"Suphx|sl|tuned|sl-weak|\w+-large|sensible|tsumogiri|random|never_folds|never_calls|[\w-]+\.mjlog|https\S*"
 
 
 def fullwidth(text: str) -> str:

@@ -66,7 +66,7 @@ def test_a_review_with_its_notes_outlives_the_command(tmp_path):
 
 def test_another_agent_reviews_the_same_game(tmp_path):
     with serving(shelf=tmp_path / "page.sqlite") as address:
-        assert get(address, "reviews").json()["agents"] == ["sl", "tuned", "sl-weak"]
+        assert get(address, "reviews").json()["agents"] == ["sl", "tuned", "tuned-large", "sl-large", "sl-weak"]
         refused = requests.post(
             f"{address}/api/reviews", files={"log": LOG.read_bytes()}, data={"agent": "sensible"}, timeout=60
         )

@@ -134,7 +134,10 @@ def test_a_game_that_is_not_there_is_404_in_words(served, path):
 @pytest.mark.parametrize(
     ("agents", "said"),
     [
-        (["sensible", "sensible", "sensible", "nobody"], "no agent 'nobody'; there are tuned, sl, sl-weak, random"),
+        (
+            ["sensible", "sensible", "sensible", "nobody"],
+            "no agent 'nobody'; there are tuned, tuned-large, sl, sl-large, sl-weak, random",
+        ),
         (["bot:touch pwned"] * 4, "no agent 'bot:touch pwned'"),
         (["/etc"] * 4, "no agent '/etc'"),
         (["sensible"] * 3, "name 4 agents"),

@@ -9,6 +9,7 @@ import requests
 from reviewed_game import LOG, everything, reviewed
 
 from simulator.logs.tenhou6_writer import write_tenhou6
+from suphx.agent.registry import INCLUDED
 
 
 def open_log(page, served, path) -> None:
@@ -65,7 +66,8 @@ def test_another_reviewer_is_chosen_and_a_third_is_compared_with(page, served):
     review = requests.get(f"{served}/api/reviews/{re.search('/review/([^#]*)', page.url)[1]}", timeout=60).json()
     assert review["agent"] == "sl-weak"
     page.wait_for_selector("#other option[value=sl]", state="attached")
-    assert page.locator("#other option").all_inner_texts() == ["Compare with …", "with sl", "with tuned"]
+    others = [f"with {name}" for name in dict.fromkeys(["sl", *INCLUDED]) if name != "sl-weak"]
+    assert page.locator("#other option").all_inner_texts() == ["Compare with …", *others]
     page.select_option("#other", "sl")
     page.click("#tab-decision")
     page.wait_for_selector("#other-agent", timeout=60_000)
