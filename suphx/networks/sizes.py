@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, SerializeAsAny, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    SerializeAsAny,
+    ValidationError,
+    field_validator,
+)
 
 from suphx.errors import InputError
 from suphx.networks.models import MODEL_PLANES
@@ -56,6 +65,12 @@ class NetworkSize(Size):
         return f"{self.filters} x {self.blocks}"
 
 
+def _parts_of(terms: str) -> list[tuple[float, NetworkSize]]:
+    """Return the factors and sizes of a sum; raises ValueError for a size that no network has."""
+    found = re.findall(_TERM, terms)
+    return [(float(factor), NetworkSize(filters=filters, blocks=blocks)) for factor, filters, blocks in found]
+
+
 class SumSize(Size):
     """Residual networks whose logits are added, each multiplied by its factor: `+1 * 192x16 -0.75 * 96x6`."""
 
@@ -66,13 +81,18 @@ class SumSize(Size):
     @classmethod
     def of(cls, parts: Iterable[tuple[float, NetworkSize]]) -> SumSize:
         """Return the size of a sum of networks of these sizes, each with its factor."""
-        return cls(terms=" ".join(f"{factor:+g} * {size}".replace(" x ", "x") for factor, size in parts))
+        return cls(terms=" ".join(f"{factor:+} * {size}".replace(" x ", "x") for factor, size in parts))
 
     @property
     def parts(self) -> list[tuple[float, NetworkSize]]:
         """The factors and the sizes of the networks."""
-        terms = re.findall(_TERM, self.terms)
-        return [(float(factor), NetworkSize(filters=filters, blocks=blocks)) for factor, filters, blocks in terms]
+        return _parts_of(self.terms)
+
+    @field_validator("terms")
+    @classmethod
+    def _has_sizes(cls, terms: str) -> str:
+        _parts_of(terms)
+        return terms
 
     def __str__(self) -> str:
         """Return the sum."""

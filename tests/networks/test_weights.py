@@ -257,13 +257,22 @@ def test_an_agent_whose_sum_does_not_fit(summed):
         path.write_text(json.dumps(card | {"sums": sums}))
         with pytest.raises(WeightsError, match=r"agent\.json: no card"):
             load_agent(summed)
-    for factor in (1e-9, 1e9):
+    for factor in (1e-9, 1e9, 1 / 3):  # a factor is not rounded either
         path.write_text(json.dumps(card | {"sums": {"discard": {"third": factor}}}))
         with pytest.raises(WeightsError, match=r"agent\.json: the discard model is no sum of residual networks"):
             load_agent(summed)
     path.write_text(json.dumps(card | {"sums": {"discard": {"nobody": 1}}}))
     with pytest.raises(WeightsError, match=r"nobody/discard\.safetensors: the discard model's weights are missing"):
         load_agent(summed)
+
+
+@pytest.mark.parametrize("terms", ["", "+1 * 8x2 +1", "+1 * 9999x2", "+1 * 0x2", "1 * 8x2"])
+def test_a_sum_without_sizes(tmp_path, networks, terms):
+    path = tmp_path / "sum.safetensors"
+    save_network(path, SumNetwork.of([(1, networks["riichi"])]))
+    rewrite(path, terms=terms)
+    with pytest.raises(WeightsError, match=r"sum\.safetensors: no weights of ours: terms missing or wrong"):
+        load_network(path)
 
 
 def test_an_agent_that_has_the_rest_of_itself(agent):
