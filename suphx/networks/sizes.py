@@ -67,8 +67,8 @@ class NetworkSize(Size):
 
 def _parts_of(terms: str) -> list[tuple[float, NetworkSize]]:
     """Return the factors and sizes of a sum; raises ValueError for a size that no network has."""
-    found = re.findall(_TERM, terms)
-    return [(float(factor), NetworkSize(filters=filters, blocks=blocks)) for factor, filters, blocks in found]
+    matches = re.findall(_TERM, terms)
+    return [(float(factor), NetworkSize(filters=filters, blocks=blocks)) for factor, filters, blocks in matches]
 
 
 class SumSize(Size):

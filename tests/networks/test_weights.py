@@ -233,14 +233,14 @@ def summed(agent) -> Path:
 
 
 def test_an_agent_whose_discards_are_a_sum_of_those_of_neighbors(summed, tmp_path):
-    found = load_agent(summed)
-    network = found["discard"]
+    loaded = load_agent(summed)
+    network = loaded["discard"]
     assert isinstance(network, SumNetwork)
     assert str(network.size) == "+1.75 * 8x2 -1.5 * 4x1"
     planes = torch.rand(3, 34, network.planes)
     parts = [load_agent_network(summed.parent / name, "discard") for name in ("agent", "third")]
     assert torch.allclose(network(planes), 1.75 * parts[0](planes) - 1.5 * parts[1](planes), atol=1e-6)
-    save_agent(tmp_path / "alone", found, "alone", storage="float32")
+    save_agent(tmp_path / "alone", loaded, "alone", storage="float32")
     alone = load_agent_network(tmp_path / "alone", "discard")
     assert torch.equal(alone(planes), network(planes))
     assert fingerprint(str(summed)) != fingerprint(str(summed.parent / "agent"))
