@@ -45,12 +45,12 @@ def test_an_interrupt_ends_a_measurement_and_the_last_line_says_where_it_goes_on
         return load_agents(*terms)
 
     monkeypatch.setattr("suphx.selfplay.evaluation.load_agents", interrupt)
-    training, said = LocalTraining(config, tmp_path, precision()), StringIO()
+    training, output = LocalTraining(config, tmp_path, precision()), StringIO()
     with pytest.raises(KeyboardInterrupt):
-        _run(training, config, None, Console(file=said, width=200))
+        _run(training, config, None, Console(file=output, width=200))
     assert training.strength is None and 0 < training.progress.games < 100
     again = LocalTraining(config, tmp_path, precision())
-    assert f"stopped after {again.progress.games:,} games; run the same command again to resume" in said.getvalue()
+    assert f"stopped after {again.progress.games:,} games; run the same command again to resume" in output.getvalue()
 
 
 def test_the_agent_is_measured_against_its_start_on_the_same_deals(start, tmp_path):
@@ -133,13 +133,13 @@ def test_a_rank_lost_little_by_little_is_warned_of_then_ends_the_training_and_th
     config = values(start, games=100, evaluation={"every": 1, "opponent": "tsumogiri"}, checkpoint_seconds=100)
     measure = by_hand((-0.02, 0.05), (-0.08, 0.05), (0.04, 0.05), (0.08, 0.05), (0.16, 0.05))
     monkeypatch.setattr(StrengthEvaluation, "measure", measure)
-    told = Console(file=StringIO(), width=1000)
+    screen = Console(file=StringIO(), width=1000)
     training = LocalTraining(TrainConfig.model_validate(config), tmp_path, precision())
     reports = []
-    with training_line(training.config, True, told) as watch, pytest.raises(Collapsed) as collapse:
+    with training_line(training.config, True, screen) as watch, pytest.raises(Collapsed) as collapse:
         training.run(lambda report: (reports.append(report), watch(report)), Event())
     games = [report.strength.games for report in reports if report.strength]
-    assert told.file.getvalue().count("warning: the agent plays worse than its start") == 2  # 0.08, then 0.16
+    assert screen.file.getvalue().count("warning: the agent plays worse than its start") == 2  # 0.08, then 0.16
     words = r"average rank \+0\.160 \(\+0\.110 to \+0\.210\) to the start is above 0\.1.*another name"
     assert re.search(rf"after {games[4]} games: {words}", str(collapse.value))
     assert f"The best agent that was measured, after {games[1]} games, is {tmp_path / 'best'}; " in str(collapse.value)
