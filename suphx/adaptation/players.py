@@ -12,9 +12,10 @@ from simulator.tables import Decisions
 from suphx.adaptation.steps import n_shared_blocks
 from suphx.agent.flow import Flow, Network, PlaneEncoder, Sampling
 from suphx.agent.interface import AgentOutput
+from suphx.errors import InputError
 from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODELS
-from suphx.networks.policy import PolicyNetwork
+from suphx.networks.policy import PolicyNetwork, Trunk
 from suphx.networks.precision import Precision
 from suphx.threads import Stopped
 
@@ -52,7 +53,12 @@ class OriginalAgent:
     def __init__(
         self, name: str, networks: Mapping[str, PolicyNetwork], precision: Precision, batch_invariant: bool = True
     ) -> None:
-        """networks: by model; batch_invariant: as in `Evaluator`; few rollouts are faster, but vary, without."""
+        """networks: by model; batch_invariant: as in `Evaluator`; few rollouts are faster, but vary, without.
+
+        Raises InputError if the discard network is not a residual one, of which the last blocks can learn.
+        """
+        if not isinstance(networks[DISCARD], Trunk):
+            raise InputError(f"{name} cannot adapt: its discard network, {networks[DISCARD].size}, is not residual")
         self.name = name
         self.precision = precision
         self._batch_invariant = batch_invariant

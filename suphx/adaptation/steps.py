@@ -19,11 +19,10 @@ from pydantic import Field
 from torch import nn
 
 from suphx.config import Config
-from suphx.errors import InputError
 from suphx.learning.distributions import divergence, log_probabilities, log_weights
 from suphx.learning.experience import microbatches
 from suphx.networks.fused import FusedNetwork
-from suphx.networks.policy import PolicyNetwork, Trunk
+from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 
 #: Most decisions that a distance is measured on; not all are needed, as neighbors within rollouts are alike.
@@ -48,8 +47,6 @@ class LearnedPart:
 
     def __init__(self, network: PolicyNetwork, blocks: int | None, precision: Precision) -> None:
         """blocks: how many of the last residual blocks learn, with the head; None for the whole network."""
-        if not isinstance(network, Trunk):
-            raise InputError(f"adaptation needs a residual network, not {network.size}")
         if blocks is not None and not 0 <= blocks <= len(network.blocks):
             raise ValueError(f"a network of {len(network.blocks)} blocks has no last {blocks} blocks to learn")
         self.precision = precision

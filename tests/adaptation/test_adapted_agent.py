@@ -243,10 +243,11 @@ def test_it_plays_a_game_that_is_told_event_by_event() -> None:
         ("adapted:nowhere", "'nowhere' names no networks of ours"),
         ("adapted:sl,adaptation.deal=5", "adaptation.deal: Extra inputs"),
         ("adapted:sl,first_round=8", "first_round: Input should be less than or equal to 7"),
+        ("adapted:tuned-large", "tuned-large cannot adapt: its discard network, .* is not residual"),
         ("adapted:sl,config=a,config=b", "two configurations"),
     ],
 )
-def test_names_that_mean_nothing_are_refused(name: str, words: str) -> None:
+def test_names_of_what_cannot_adapt_are_refused(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         load_agent(name, precision=PRECISION)
     with pytest.raises(InputError, match="most likely actions"):
