@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -13,7 +12,7 @@ from pydantic import ValidationError
 
 from simulator.logs.generate import generate_games
 from simulator.logs.mjlog_writer import write_mjlog
-from simulator.logs.model import GameLog
+from simulator.logs.model import GameLog, LogError
 from suphx.errors import InputError
 from suphx.review.analysis import Progress, clean, review_game
 from suphx.review.document import Document, Note, Review
@@ -23,7 +22,7 @@ from suphx.web.games import failure, new_id
 from suphx.web.shelf import Shelf, ShelfEntry
 from suphx.web.uploads import game_of_upload, games_of_upload
 
-#: Maximum number of failed reviews that can still be asked for; the oldest is dropped first.
+#: Maximum number of failed reviews that are listed; the oldest is dropped first.
 FAILED = 16
 #: Maximum number of waiting reviews, and of games that are taken of an archive.
 WAITING = 20
@@ -93,11 +92,19 @@ class ReviewJobs:
         with self._lock:
             if sum(not each.ended for each in self._jobs.values()) > WAITING:
                 raise HTTPException(503, f"{WAITING} reviews are waiting already; try again in a moment")
-            status = Status(id=new_id(), source=source)
-            self._jobs[status.id] = status
-            while len(self._jobs) > FAILED + WAITING:
-                del self._jobs[next(key for key, each in self._jobs.items() if each.ended)]
+            status = self._add(Status(id=new_id(), source=source))
         self.pool.submit(self._run, status.id, source, work)
+        return status
+
+    def refuse(self, source: str, message: str) -> None:
+        """Add a review that has failed before it began, so that the page tells of it."""
+        with self._lock:
+            self._add(Status(id=new_id(), source=source, state="failed", message=message))
+
+    def _add(self, status: Status) -> Status:
+        self._jobs[status.id] = status
+        while len(self._jobs) > FAILED + WAITING:
+            del self._jobs[next(key for key, each in self._jobs.items() if each.ended)]
         return status
 
     def _run(self, job_id: str, source: str, work: Work) -> None:
@@ -155,13 +162,11 @@ class ReviewJobs:
         return True
 
     def all(self) -> list[Status]:
-        """Return the status of every review but those that failed, the latest first."""
+        """Return the status of every review, the latest first."""
         with self._lock:
             jobs = list(reversed(self._jobs.values()))
         known = {each.id for each in jobs}
-        return [each for each in jobs if each.state != "failed"] + [
-            _done(each) for each in self._shelf.all("review") if each.id not in known
-        ]
+        return jobs + [_done(each) for each in self._shelf.all("review") if each.id not in known]
 
     def forget(self, job_id: str) -> bool:
         """Delete a review that has ended; return whether there was one."""
@@ -204,12 +209,18 @@ class Reviewer:
         return agent or self.names[0]
 
     def review_file(self, data: bytes, source: str, agent: str, jobs: ReviewJobs, progress: Progress) -> Reviewed:
-        """Review a log or archive; if it has several games, the first, and the others as jobs, as many as may wait."""
+        """Review the first game of a log or archive; start the others as jobs, which tell of those that cannot be."""
         progress("reading the log", 0.0)
-        first, *others = games_of_upload(data, source, WAITING)
-        with suppress(HTTPException):  # enough are waiting
-            for game in others:
-                jobs.start(clean(game.source or source), partial(self.review_log, game, agent))
+        first, others = games_of_upload(data, source, WAITING)
+        for other in others:
+            name = clean(other.source or source)
+            if isinstance(other, LogError):
+                jobs.refuse(name, str(other))
+                continue
+            try:
+                jobs.start(name, partial(self.review_log, other, agent))
+            except HTTPException as error:  # enough are waiting
+                jobs.refuse(name, error.detail)
         return self.review_log(first, agent, progress)
 
     def review_address(self, address: str, agent: str, progress: Progress) -> Reviewed:

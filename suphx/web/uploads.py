@@ -5,9 +5,9 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from simulator.logs.archives import TAR_SUFFIXES
+from simulator.logs.archives import TAR_SUFFIXES, open_logs
+from simulator.logs.formats import read_logs
 from simulator.logs.model import GameLog, LogError
-from suphx.review.logs import find_games
 
 _QUOTED_BYTES = re.compile(r", the file begins b.*", re.S)
 _SIZE = re.compile(r"(\d{1,3}(?:,\d{3}){2,}) bytes")
@@ -18,23 +18,32 @@ def game_of_upload(data: bytes, name: str) -> GameLog:
     return games_of_upload(data, name, 1)[0]
 
 
-def games_of_upload(data: bytes, name: str, most: int) -> list[GameLog]:
-    """Return the first games of a file, which is the source of the first; others that cannot be read are left out.
+def games_of_upload(data: bytes, name: str, most: int) -> tuple[GameLog, list[GameLog | LogError]]:
+    """Return the first game of a file, whose source is the file, and the others, or errors for those not readable.
 
-    Raises LogError, which gives the file's name and no path of this machine, if there is no first game.
+    most: how many in all; if there are more, a last error says so. Errors give the file's name and no path of this
+    machine. Raises LogError if the first game cannot be read.
     """
     suffix = next((each for each in TAR_SUFFIXES if name.lower().endswith(each)), "")
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"upload{suffix}"
         path.write_bytes(data)
-        first, *others = islice(find_games([str(path)]), most)
-        if isinstance(first, Exception):
-            raise LogError(_in_words(str(first).replace(str(path), name))) from first
-        games = [first[0], *(each[0] for each in others if isinstance(each, tuple))]
-        for game in games[1:]:
-            game.source = (game.source or "").replace(str(path), name)
-    games[0].source = name
-    return games
+
+        def named(log: GameLog | LogError) -> GameLog | LogError:
+            source = (log.source or "").replace(str(path), name)
+            if isinstance(log, LogError):
+                return LogError(_in_words(log.message.replace(str(path), name)), source, log.place)
+            log.source = source
+            return log
+
+        logs = read_logs(open_logs([path]))
+        first, *others = map(named, islice(logs, most))
+        if isinstance(first, LogError):
+            raise first
+        if others and next(logs, None) is not None:
+            others.append(LogError(f"only the first {most} games are reviewed here; suphx review takes all", name))
+    first.source = name
+    return first, others
 
 
 def _in_words(message: str) -> str:

@@ -35,6 +35,7 @@ from suphx.web.guard import MAX_BODY, trusted_hosts
 from suphx.web.jobs import FAILED, WAITING, NoReview, Reviewed, ReviewJobs
 from suphx.web.serving import listen
 from suphx.web.shelf import Shelf
+from suphx.web.uploads import games_of_upload
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +117,7 @@ def test_a_file_that_is_no_good_log_is_told_so_with_its_place(served, data, said
     assert last["state"] == "failed" and said in last["message"]
     assert not re.search(r"b['\"]|/upload", last["message"])
     listed = requests.get(f"{served}/api/reviews", timeout=60).json()["reviews"]
-    assert review not in {each["id"] for each in listed}
+    assert [each for each in listed if each["id"] == review] == [last]
     answer = requests.get(f"{served}/api/reviews/{review}", timeout=60)
     assert answer.status_code == 409 and said in answer.json()["detail"]
 
@@ -135,7 +136,7 @@ def test_an_archive_is_reviewed_as_the_command_reviews_it(served, tmp_path, name
     assert requests.get(f"{served}/api/reviews/{review}", timeout=60).json()["source"] == name
 
 
-def test_all_games_of_an_archive_are_reviewed_but_those_that_cannot_be_read(served, tmp_path):
+def test_all_games_of_an_archive_are_reviewed_and_those_that_cannot_be_read_told(served, tmp_path):
     path = tmp_path / "several.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.write(LOG, "a/first.mjlog")
@@ -146,7 +147,19 @@ def test_all_games_of_an_archive_are_reviewed_but_those_that_cannot_be_read(serv
     reviews = requests.get(f"{served}/api/reviews", timeout=60).json()["reviews"]
     (third,) = (each["id"] for each in reviews if each["source"] == "several.zip/a/third.mjlog")
     assert wait(served, third)["state"] == "done"
-    assert not any("second" in each["source"] for each in reviews)
+    (second,) = (each for each in reviews if each["source"] == "several.zip/a/second.mjlog")
+    assert second["state"] == "failed" and "several.zip/a/second.mjlog: not a game log" in second["message"]
+
+
+def test_of_a_large_archive_it_is_told_that_only_the_first_games_are_reviewed(tmp_path):
+    path = tmp_path / "many.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(3):
+            archive.write(LOG, f"{number}.mjlog")
+    first, others = games_of_upload(path.read_bytes(), "many.zip", 2)
+    assert (first.source, others[0].source, len(others)) == ("many.zip", "many.zip/1.mjlog", 2)
+    assert str(others[1]) == "many.zip: only the first 2 games are reviewed here; suphx review takes all"
+    assert len(games_of_upload(path.read_bytes(), "many.zip", 3)[1]) == 2
 
 
 def test_a_review_goes_on_when_its_reader_goes_away(served):
@@ -375,14 +388,15 @@ def test_only_so_many_reviews_wait_and_only_so_many_are_kept(monkeypatch):
 
 
 @pytest.mark.faults
-def test_only_so_many_failures_are_told_of_and_none_is_listed():
+def test_only_so_many_failures_are_listed():
     jobs = ReviewJobs(Shelf())
     ids = []
     for number in range(FAILED + WAITING + 2):
         ids.append(jobs.start(str(number), lambda progress: bytes(1 // 0)).id)
         finish(jobs)
-    assert jobs.all() == []
+    assert [each.id for each in jobs.all()] == ids[:1:-1]
     assert [jobs.status(each).source for each in ids[2:]] == [str(n) for n in range(2, FAILED + WAITING + 2)]
+    assert jobs.forget(ids[2]) and [each.id for each in jobs.all()] == ids[:2:-1]
     for each in ids[:2]:
         with pytest.raises(NoReview):
             jobs.status(each)

@@ -195,7 +195,7 @@ function reviewCard() {
     keptList({ path: "/api/reviews", at: "review", title: t("start.reviews"), look: "", items: (answer) => answer.reviews, hear, lend: (update) => {
       listReviews = update;
     },
-      words: (review) => ({ waiting: t("start.waits"), running: `${Math.round(100 * review.share)}%`, done: "" }[review.state]) }));
+      words: (review) => ({ waiting: t("start.waits"), running: `${Math.round(100 * review.share)}%`, done: "", failed: translate(review.message) }[review.state]) }));
 }
 
 function watchCard() {
