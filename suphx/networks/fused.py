@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -24,8 +25,8 @@ from suphx.networks.convolution import USUAL_POSITIONS, KindConvolution, arrange
 from suphx.networks.first_layer import add_up, by_plane
 from suphx.networks.policy import ResidualBlock, Trunk
 
-#: The size of a pass is a multiple of this, since setting up a new size takes longer than a pass.
-_STEP = 16
+#: The size of a pass is one of these or a multiple of the last, since setting up a new size takes longer than a pass.
+_SIZES = (1, 2, 4, 8, 16)
 
 
 def _up_to(n: int, step: int) -> int:
@@ -73,9 +74,9 @@ class FusedNetwork:
 
     def _in_passes(self, packed: np.ndarray, work: Callable[[np.ndarray, int], torch.Tensor]) -> torch.Tensor:
         """Return the joined results of `work`, which is called with each pass's planes and size."""
-        size = max(_up_to(len(packed), _STEP), _STEP)
-        if not sums_alike(self._filters, self._filters, self._dtype, size):
-            size = USUAL_POSITIONS
+        sizes = [size for size in _SIZES if size >= len(packed)] or [_up_to(len(packed), _SIZES[-1])]
+        is_alike = partial(sums_alike, self._filters, self._filters, self._dtype)
+        size = next(filter(is_alike, sizes), USUAL_POSITIONS)
         return torch.cat([work(packed[at : at + size], size) for at in range(0, max(len(packed), 1), size)])
 
     def _answers(self, packed: np.ndarray, size: int) -> torch.Tensor:

@@ -99,5 +99,5 @@ def test_an_answer_does_not_depend_on_what_is_asked_beside_it(model, dtype):
     packed = made_up_planes(256, network.planes)
     arranged = FusedNetwork(network, dtype)
     whole = arranged(packed).numpy()
-    for at, n in ((0, 1), (17, 3), (100, 64), (190, 50), (20, 140), (1, 255)):
+    for at, n in ((0, 1), (5, 2), (17, 3), (30, 8), (100, 64), (190, 50), (20, 140), (1, 255)):
         assert np.array_equal(arranged(packed[at : at + n]).numpy(), whole[at : at + n])
