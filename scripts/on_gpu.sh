@@ -27,16 +27,15 @@ part() { # NAME COMMAND...: run one part, with what it prints in OUT/NAME.log; t
         echo "$name: FAILED after $((SECONDS - began)) s: $(tail -n 1 "$out/$name.log" "$out/$name.json" | tr '\n' ' ')"
     fi
 }
-play() { # SIZE: self-play for a time, from networks of a size that play as the default agent does
+play() { # SIZE: self-play for a time, from networks of a size that play as `tuned` does
     python - "$1" "$out/start-$1" <<'P'
 import sys
 from pathlib import Path
-from suphx.agent import DEFAULT_AGENT
 from suphx.agent.registry import load_networks
 from suphx.networks.weights import save_agent
 from suphx.supervised.policy_training import grow_into
 
-networks, trained = (load_networks(name)[1] for name in (f"untrained:{sys.argv[1]}", DEFAULT_AGENT))
+networks, trained = (load_networks(name)[1] for name in (f"untrained:{sys.argv[1]}", "tuned"))
 for model, network in networks.items():
     size, least = network.size, trained[model].size
     if size.filters >= least.filters and size.blocks >= least.blocks:

@@ -63,9 +63,9 @@ def suphx(
 ) -> None:
     """The open Suphx: a Riichi Mahjong simulator, agents that play it, and their training.
 
-    Agents are named by `tuned` (the included weights), `sl` (before they were tuned to play as the strongest AIs),
-    `tuned-large` and `sl-large` (these with larger discards), `sl-weak` (with under-trained ones), `sensible`,
-    `tsumogiri` or `random` (rule-based), or a folder of weights.
+    Agents are named by `tuned-large` (the included weights), `sl-large` (before they were tuned to play as the
+    strongest AIs), `tuned` and `sl` (these with smaller discards: faster), `sl-weak` (with under-trained ones),
+    `sensible`, `tsumogiri` or `random` (rule-based), or a folder of weights.
     """
     if os.environ.get(PLUGINS_VARIABLE):
         load_plugins()

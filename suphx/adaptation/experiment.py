@@ -23,7 +23,6 @@ from suphx.adaptation.adapting import TEST_DEALS, AdaptationConfig, Adapter, Sto
 from suphx.adaptation.players import OriginalAgent, PolicyCopy
 from suphx.adaptation.results import ADAPTED, SHUFFLED, HandResult, HandResults, Trial
 from suphx.adaptation.rollouts import RolloutPosition
-from suphx.agent import DEFAULT_AGENT
 from suphx.agent.interface import Agent
 from suphx.agent.registry import fingerprint_of_networks
 from suphx.config import Config
@@ -165,7 +164,7 @@ class ExperimentConfig(Config):
     """Name of the folder of results."""
     seed: int = Field(default=0, ge=0)
     """Random seed of the hands, of their deals and of sampled actions."""
-    agent: str = DEFAULT_AGENT
+    agent: str = "tuned"
     """The agent that adapts, and that plays the other seats unchanged: a folder of weights, or a name."""
     rules: str = "tenhou"
     """Name of a preset of rules."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from suphx.networks.precision import Precision
 
 #: The agent that plays and reviews where none is named: the strongest of the weights that come with the package.
-DEFAULT_AGENT = "tuned"
+DEFAULT_AGENT = "tuned-large"
 
 
 @dataclass(frozen=True)

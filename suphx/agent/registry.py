@@ -29,10 +29,10 @@ _PLAYERS = {
     "never_calls": "`sensible` without calls",
 }
 _NETWORKS = {
-    "tuned": "the included weights",
-    "tuned-large": "`tuned` with larger discards",
-    "sl": "`tuned` before it was tuned to play as the strongest AIs",
-    "sl-large": "`sl` with larger discards",
+    "tuned-large": "the included weights",
+    "tuned": "`tuned-large` with smaller discards",
+    "sl-large": "`tuned-large` before it was tuned to play as the strongest AIs",
+    "sl": "`sl-large` with smaller discards",
     "sl-weak": "`sl` with under-trained discards",
 }
 #: The folders of the included weights, by name.

@@ -10,7 +10,7 @@ from suphx.agent import DEFAULT_AGENT
 from suphx.commands import options as o
 
 _AGENT = (
-    "tuned (the included weights), tuned-large, sl, sl-large, sl-weak, untrained, a folder of weights, sensible, "
+    "tuned-large (the default), tuned, sl-large, sl, sl-weak, untrained, a folder of weights, sensible, "
     "never_folds, never_calls, tsumogiri, random, adapted:AGENT (adapts to each round), majiang, or bot:COMMAND (any "
     "mjai bot; by their style of replies also bot-array, bot-every and bot-acting)"
 )
@@ -47,7 +47,7 @@ def evaluate(
     workers: Annotated[int, Option(min=0, help="Ray tasks instead of threads, here or at RAY_ADDRESS.")] = 0,
     as_json: o.AsJson = False,
 ) -> None:
-    """Measure agents against others (by default `tuned` against three `sensible`): ranks, stable rank, style of play.
+    """Measure agents against others (by default `tuned-large` against `sensible`): ranks, stable rank, style of play.
 
     All challengers play the same deals. Intervals are 95 %, by bootstrap over deals. On one machine the same seed gives
     the same games, whatever the batch, threads or workers; on another kind of processor a close decision may differ.

@@ -14,7 +14,7 @@ CORES = os.cpu_count() or 1
 ConfigFile = Annotated[Path, Argument(help="Configuration: a YAML file, or the name of one that is included.")]
 Changes = Annotated[list[str] | None, Option("--set", help="Change a setting: seed=1, learning.learning_rate=5e-5.")]
 RunFolder = Annotated[Path | None, Option(help="Folder of results; by default COMMAND/NAME in $SUPHX_RUNS.")]
-Reviewer = Annotated[str, Option("--agent", help="Who reviews: tuned, tuned-large, sl, or a folder of weights.")]
+Reviewer = Annotated[str, Option("--agent", help="Who reviews: tuned-large, tuned, sl, or a folder of weights.")]
 LogPaths = Annotated[list[Path], Argument(help="Logs, folders of logs, or zip and tar archives of them.")]
 Logs = Annotated[list[Path] | None, Option("--logs", help="Logs, or prepared logs; by default games are generated.")]
 PresetOfRules = Annotated[str, Option(help="Rules: tenhou, tenhou_east, mahjong_soul or m_league.")]

@@ -31,9 +31,9 @@ MISTAKES = {"mistake": 300, "large": 1000}
 #: Other kinds are not marked, since their interval includes 0 there or in other games (docs/results/outlook-2018.json),
 #: nor are large ones that did not cost more. East-only games bear out all marks (docs/results/outlook-tonpuu.json).
 MARKS = {
-    DISCARDED: {"mistake": HeldOut(points=405, low=263, high=546), "large": HeldOut(points=1533, low=914, high=2201)},
-    "pass": {"mistake": HeldOut(points=401, low=192, high=591), "large": HeldOut(points=725, low=423, high=1034)},
-    "no riichi": {"mistake": HeldOut(points=1170, low=859, high=1460)},
+    DISCARDED: {"mistake": HeldOut(points=429, low=286, high=576), "large": HeldOut(points=1419, low=792, high=2135)},
+    "pass": {"mistake": HeldOut(points=399, low=191, high=597), "large": HeldOut(points=747, low=436, high=1063)},
+    "no riichi": {"mistake": HeldOut(points=1166, low=854, high=1447)},
 }
 
 

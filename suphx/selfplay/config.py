@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 
 from simulator.record import SEATS
 from simulator.rules import PRESETS
-from suphx.agent import DEFAULT_AGENT
 from suphx.config import Config
 from suphx.features.layout import ORACLE_VERSION, VERSION
 from suphx.learning.config import LearningConfig, OracleConfig
@@ -142,8 +141,8 @@ class TrainConfig(Config):
     """Name of the run and of its agent."""
     seed: int = Field(default=0, ge=0)
     """Random seed of the walls, of the actions sampled in play, and of what is drawn from the replay buffer."""
-    start: str = DEFAULT_AGENT
-    """Weights that all five networks start from: `tuned`, `sl`, or a folder."""
+    start: str = "tuned"
+    """Weights that all five networks start from: `tuned`, `sl`, or a folder. Larger ones play fewer games."""
     rules: str = "tenhou"
     """Preset of rules: tenhou, tenhou_east, mahjong_soul or m_league."""
     reward: AnyReward = Field(default_factory=default_reward)

@@ -66,11 +66,11 @@ def test_a_review_with_its_notes_outlives_the_command(tmp_path):
 
 def test_another_agent_reviews_the_same_game(tmp_path):
     with serving(shelf=tmp_path / "page.sqlite") as address:
-        assert get(address, "reviews").json()["agents"] == ["sl", "tuned", "tuned-large", "sl-large", "sl-weak"]
+        assert get(address, "reviews").json()["agents"] == ["sl", "tuned-large", "tuned", "sl-large", "sl-weak"]
         refused = requests.post(
             f"{address}/api/reviews", files={"log": LOG.read_bytes()}, data={"agent": "sensible"}, timeout=60
         )
-        assert refused.status_code == 422 and "sensible does not review; there are sl, tuned" in refused.text
+        assert refused.status_code == 422 and "sensible does not review; there are sl, tuned-large" in refused.text
         review = send(address, LOG.read_bytes())
         ended(address, review)
         own, other = get(address, f"reviews/{review}").json(), get(address, f"reviews/{review}/by/sl-weak").json()

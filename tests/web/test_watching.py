@@ -136,7 +136,7 @@ def test_a_game_that_is_not_there_is_404_in_words(served, path):
     [
         (
             ["sensible", "sensible", "sensible", "nobody"],
-            "no agent 'nobody'; there are tuned, tuned-large, sl, sl-large, sl-weak, random",
+            "no agent 'nobody'; there are tuned-large, tuned, sl-large, sl, sl-weak, random",
         ),
         (["bot:touch pwned"] * 4, "no agent 'bot:touch pwned'"),
         (["/etc"] * 4, "no agent '/etc'"),

@@ -9,7 +9,7 @@ import { dateOf, rich, t, term, translate } from "suphx/words.js";
 
 const PLACES = ["right", "across", "left"];
 const WINDS = ["East", "South", "West", "North"];
-const AGENTS = ["tuned", "tuned-large", "sl", "sl-large", "sl-weak", "sensible", "never_folds", "never_calls", "tsumogiri", "random"];
+const AGENTS = ["tuned-large", "tuned", "sl-large", "sl", "sl-weak", "sensible", "never_folds", "never_calls", "tsumogiri", "random"];
 const CLOCKS = [[0, 0], [5, 20], [3, 5], [20, 60]]; // seconds a decision and a round; 0: no clock
 const LOGS = ".mjlog,.xml,.json,.txt,.jsonl,.mjson,.mjai,.log,.gz,.zip,.tar,.tgz,.tbz2,.txz,.bz2,.xz";
 const SEEDS = 1e6; // upper bound of the seeds proposed; others can be typed
