@@ -70,6 +70,7 @@ def test_help_of_every_command(words):
         command = command.commands[word]
     if default := getattr(command, "default", None):  # a group whose help is that of one of its commands
         command = command.commands[default]
+    assert "\n" not in (command.help or "").replace("\n\n", ""), "the terminal breaks lines, not the docstring"
     texts = [command.help, *(getattr(each, "help", None) for each in command.params)]
     assert {word for text in texts for word in (text or "").split()} <= set(done.stdout.split())
 

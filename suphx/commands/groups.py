@@ -6,7 +6,7 @@ from inspect import cleandoc
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from suphx.plugins import Registry
 
@@ -21,8 +21,17 @@ def with_plugins(registry: Registry[typer.Typer]) -> type[TyperGroup]:
             for entry in registry:
                 added.add_typer(entry.load(), name=entry.name, rich_help_panel=entry.description)
             self.commands = {**self.commands, **typer.main.get_group(added).commands}
+            _fill(self)
 
     return Group
+
+
+def _fill(command: TyperCommand | TyperGroup) -> None:
+    """Let the terminal break the lines of a command's help and of those below it, not the docstring."""
+    paragraphs = cleandoc(command.help or "").split("\n\n")
+    command.help = "\n\n".join(" ".join(each.split()) for each in paragraphs)
+    for each in getattr(command, "commands", {}).values():
+        _fill(each)
 
 
 def announced(command: Callable[..., None]) -> Callable[..., None]:
