@@ -101,3 +101,15 @@ def test_an_answer_does_not_depend_on_what_is_asked_beside_it(model, dtype):
     whole = arranged(packed).numpy()
     for at, n in ((0, 1), (5, 2), (17, 3), (30, 8), (100, 64), (190, 50), (20, 140), (1, 255)):
         assert np.array_equal(arranged(packed[at : at + n]).numpy(), whole[at : at + n])
+
+
+@pytest.mark.parametrize(("least", "sizes"), [(1, [1, 4, 32]), (16, [16, 16, 32])])
+def test_few_positions_take_the_smallest_pass_that_sums_alike(monkeypatch, least, sizes):
+    monkeypatch.setattr(fused, "sums_alike", lambda *shape: shape[-1] >= least)
+    seen, convolve = [], fused.convolve
+    monkeypatch.setattr(fused, "convolve", lambda x, *rest: seen.append(len(x)) or convolve(x, *rest))
+    arranged = FusedNetwork(PolicyNetwork("discard", SIZE), torch.float32)
+    for n, size in zip((1, 3, 20), sizes, strict=True):
+        seen.clear()
+        arranged(made_up_planes(n, PLANES))
+        assert set(seen) == {size}
