@@ -58,6 +58,9 @@ async function reviewAll(given, place = "") {
   tell(failed.join("\n"), failed.length > 0);
 }
 
+/** What a review says, without the name of its log at the beginning. */
+const withoutName = ({ message, source }) => (message.startsWith(`${source}: `) ? message.slice(source.length + 2) : message);
+
 /** Start the reviews of files. */
 function sendFiles(files) {
   const large = files.find((file) => file.size > MOST);
@@ -195,7 +198,7 @@ function reviewCard() {
     keptList({ path: "/api/reviews", at: "review", title: t("start.reviews"), look: "", items: (answer) => answer.reviews, hear, lend: (update) => {
       listReviews = update;
     },
-      words: (review) => ({ waiting: t("start.waits"), running: `${Math.round(100 * review.share)}%`, done: "", failed: translate(review.message) }[review.state]) }));
+      words: (review) => ({ waiting: t("start.waits"), running: `${Math.round(100 * review.share)}%`, done: "", failed: translate(withoutName(review)) }[review.state]) }));
 }
 
 function watchCard() {
