@@ -18,6 +18,9 @@ def pretrain(
     precision: Precision = None,
     threads: Annotated[int | None, Option(min=1, help="Threads that train, or load for a GPU; by default all.")] = None,
     workers: Workers = CORES,
+    minutes: Annotated[
+        float | None, Option(min=0.01, help="Learn no longer than this; the learning rate reaches 0 by then.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Train the five networks on human moves in logs, and measure their agreement on held-out games.
@@ -25,6 +28,7 @@ def pretrain(
     The folder of the run receives checkpoints, TensorBoard curves, the agent (five files of weights), an under-trained
     one, and result.json. Run the same command again to resume.
     """
+    import math
     import sys
 
     from rich.console import Console
@@ -55,7 +59,8 @@ def pretrain(
             prepared = games_of(logs, settings.generated, workers)
             data = f"{len(prepared.games):,} games of {prepared.sources()}" if logs else prepared.sources()
             about = {"data": data, "command": command}
-            results = pretrain(settings, prepared, folder, computing, about, screen)
+            seconds = math.inf if minutes is None else 60 * minutes
+            results = pretrain(settings, prepared, folder, computing, about, screen, seconds)
     except KeyboardInterrupt:
         screen.print("stopped; run the same command again to resume")
         raise

@@ -194,9 +194,8 @@ class MainJob:
             if times >= _ENOUGH:
                 break
         times = min(max(times, 0.05), 2 * _ENOUGH)
-        return self._supervised(
-            "pretrain", size, {model: int(float(f"{times * n:.2g}")) for model, n in _PAIRS.items()}
-        )
+        pairs = {model: int(float(f"{times * n:.2g}")) for model, n in _PAIRS.items()}
+        return [*self._supervised("pretrain", size, pairs), "--minutes", f"{seconds / 60:.2f}"]
 
     def _supervised(
         self, folder: str, size: tuple[int, int], pairs: Mapping[str, int], changes: Mapping[str, int] | None = None

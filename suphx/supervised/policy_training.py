@@ -1,5 +1,6 @@
 """The supervised training of one of the agent's networks: the action that the seat in the log took is its target."""
 
+import math
 from collections.abc import Callable, Generator
 from pathlib import Path
 from threading import Event
@@ -36,9 +37,18 @@ class PolicyTraining(SupervisedTraining[PolicyNetwork, np.ndarray]):
     """The training of one model."""
 
     def __init__(
-        self, model: Model, config: PretrainConfig, prepared: Prepared, folder: Path, precision: Precision
+        self,
+        model: Model,
+        config: PretrainConfig,
+        prepared: Prepared,
+        folder: Path,
+        precision: Precision,
+        seconds: float = math.inf,
     ) -> None:
-        """Raises InputError if the logs have no pairs of the model, or the checkpoint belongs to another training."""
+        """seconds: end after this time, the learning rate at 0, if the pairs are not used up before.
+
+        Raises InputError if the logs have no pairs of the model, or the checkpoint belongs to another training.
+        """
         self.config, self.model_plan = config, config.models[model]
         self.source, self.held_out_source = (
             Source(prepared, select(prepared, model, split, config.filters), config.hide)
@@ -54,7 +64,7 @@ class PolicyTraining(SupervisedTraining[PolicyNetwork, np.ndarray]):
         optimizer = AveragingOptimizer(network, config, self.model_plan.learning_rate or config.learning_rate)
         plan = LoopPlan(
             self.model_plan.pairs, config.batch, config.validations, config.patience, config.weak,
-            config.checkpoint_seconds,
+            config.checkpoint_seconds, seconds,
         )  # fmt: skip
         elsewhere = {"name", "models", "test_pairs", "checkpoint_seconds", "generated", "start", "hide"}
         about = config.model_dump(exclude=elsewhere), *filter(None, (config.start, config.hide))

@@ -4,6 +4,7 @@ Threads that split the operations of a small network would wait for each other a
 model is trained by a single thread, starting with the model that has the most pairs.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from typing import Any
 
 import torch
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from simulator.files import write_json, write_whole
 from suphx.agent.registry import weights_folder
@@ -38,10 +39,8 @@ def training_bars(config: PretrainConfig, screen: Console) -> Iterator[Callable[
     """Yield a function that shows each report in the bar of its model; it may be called from any thread."""
     columns = (TextColumn("{task.description:8}"), BarColumn(), TextColumn("{task.fields[words]}"))
     with Progress(*columns, TimeRemainingColumn(elapsed_when_finished=True), console=screen) as progress:
-        bars: dict[str, TaskID] = {
-            model: progress.add_task(model, total=plan.pairs, words="waiting") for model, plan in config.models.items()
-        }
-        validated: dict[str, str] = dict.fromkeys(config.models, "")
+        bars = {model: progress.add_task(model, total=1, words="waiting") for model in config.models}
+        validated = dict.fromkeys(config.models, "")
 
         def watch(report: ChunkReport) -> None:
             rate = f"{report.pairs_per_s:,.0f} pairs/s"
@@ -52,7 +51,7 @@ def training_bars(config: PretrainConfig, screen: Console) -> Iterator[Callable[
                     line = f"{report.model}: {report.pairs:,} pairs, {rate}, {validated[report.model]}"
                     screen.print(line, highlight=False)
             words = f"{rate}, loss {report.loss:.4f} {validated[report.model]}"
-            progress.update(bars[report.model], completed=report.pairs, words=words)
+            progress.update(bars[report.model], completed=report.share, words=words)
 
         yield watch
 
@@ -64,10 +63,11 @@ def pretrain(
     precision: Precision,
     about: Mapping[str, str],
     screen: Console,
+    seconds: float = math.inf,
 ) -> dict[str, dict[str, Any]]:
     """Train as `train_models`, test, and write agent, card and result.json; about: the card's `data` and `command`."""
     with training_bars(config, screen) as watch:
-        networks = train_models(config, prepared, folder, precision, watch)
+        networks = train_models(config, prepared, folder, precision, watch, seconds)
     about = {**about, "config": config.model_dump_json()}
     agent = assemble(config, networks, prepared, folder, about)
     if agent is not None:
@@ -84,19 +84,31 @@ def pretrain(
 
 
 def train_models(
-    config: PretrainConfig, prepared: Prepared, folder: Path, precision: Precision, watch: Callable[[ChunkReport], None]
+    config: PretrainConfig,
+    prepared: Prepared,
+    folder: Path,
+    precision: Precision,
+    watch: Callable[[ChunkReport], None],
+    seconds: float = math.inf,
 ) -> dict[str, PolicyNetwork]:
     """Train the models of a configuration, each in its own folder, and return the best network of each.
 
     Resumes where an earlier call in the same folder was stopped. Ctrl-C stops it after writing checkpoints. watch:
-    called with the progress of each model, from several threads. Raises InputError if the logs lack pairs of a model.
+    called with the progress of each model, from several threads. seconds: for all models, each gets a share by its
+    pairs and ends then if it has pairs left. Raises InputError if the logs lack pairs of a model.
     """
     keep_memory()
     on_cpu = precision.device.type == "cpu"
     at_once = min(precision.threads, len(config.models)) if on_cpu else 1
     each = replace(precision, threads=1) if on_cpu else precision
     order = sorted(config.models, key=lambda model: -config.models[model].pairs)
-    trainings = {model: PolicyTraining(model, config, prepared, folder / model, each) for model in order}
+    of_pair = seconds * at_once / sum(plan.pairs for plan in config.models.values())
+    trainings = {
+        model: PolicyTraining(
+            model, config, prepared, folder / model, each, min(of_pair * config.models[model].pairs, seconds)
+        )
+        for model in order
+    }
     stop = Event()
     with ThreadPoolExecutor(at_once, initializer=torch.set_num_threads, initargs=(each.threads,)) as pool:
         running = {model: pool.submit(training.train, watch, stop) for model, training in trainings.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
@@ -106,6 +107,7 @@ class SupervisedProgress(TrainingProgress):
     """Number of pairs trained on so far."""
     steps: int = 0
     seconds: float = 0
+    """Time spent so far, interruptions left out."""
     done: bool = False
     best: Validation | None = None
     validations: list[Validation] = Field(default_factory=list)
@@ -117,7 +119,8 @@ class ChunkReport:
 
     model: str
     pairs: int
-    total: int
+    share: float
+    """How much of the training is done."""
     pairs_per_s: float
     loss: float
     validation: Validation | None
@@ -139,6 +142,8 @@ class LoopPlan:
     """Share of the pairs after which an under-trained copy is saved."""
     checkpoint_seconds: float = 0
     """Time between checkpoints; 0: after every chunk."""
+    seconds: float = math.inf
+    """End after this time as if the pairs were used up; where it is short, all that goes by pairs goes by time."""
 
 
 class SupervisedTraining(ABC, Generic[N, T]):
@@ -160,6 +165,7 @@ class SupervisedTraining(ABC, Generic[N, T]):
         self.average: N = optimizer.average
         """The network with the moving average of the weights, which is what is validated and saved."""
         self.progress = SupervisedProgress(purpose=purpose)
+        self._since = time.monotonic()
         checkpoint = load_checkpoint(folder / CHECKPOINT_NAME, purpose, SupervisedProgress)
         if checkpoint is not None:
             self.progress, tensors = checkpoint
@@ -183,7 +189,7 @@ class SupervisedTraining(ABC, Generic[N, T]):
         """Return means of the averaged weights on the validation pairs by name, among them `loss`."""
 
     def run(self, watch: Callable[[ChunkReport], None] = lambda report: None, stop: Event | None = None) -> None:
-        """Train until the pairs are used up or validation stops it.
+        """Train until the pairs or the time are used up or validation stops it.
 
         watch: called after every chunk. stop: set it to write a checkpoint early and raise SupervisedInterrupted.
         """
@@ -193,10 +199,10 @@ class SupervisedTraining(ABC, Generic[N, T]):
             return
         with SummaryWriter(str(self.folder / "tensorboard"), purge_step=progress.pairs) as writer:
             held_out = self.held_out()
-            saved = time.monotonic()
+            saved = self._since = time.monotonic()
             for number, chunk in self.chunks(progress.chunk):
                 watch(self._train_on(number, chunk.take(slice(plan.pairs - progress.pairs)), held_out, writer))
-                progress.done = progress.pairs >= plan.pairs or self._out_of_patience()
+                progress.done = self._done(progress.pairs, progress.seconds) >= plan.pairs or self._out_of_patience()
                 stopped = stop is not None and stop.is_set()
                 if progress.done or stopped or time.monotonic() - saved >= plan.checkpoint_seconds:
                     self._save()
@@ -206,38 +212,51 @@ class SupervisedTraining(ABC, Generic[N, T]):
                 if stopped:
                     raise SupervisedInterrupted
 
+    def _done(self, pairs: int, seconds: float) -> float:
+        """Return `pairs`, or as large a share of the plan's as `seconds` are of the plan's time, if that is more."""
+        return max(pairs, self.plan.pairs * seconds / self.plan.seconds)
+
     def _train_on(self, number: int, chunk: PairChunk[T], held_out: PairChunk[T], writer: SummaryWriter) -> ChunkReport:
         progress, plan = self.progress, self.plan
-        before, started = progress.pairs, time.monotonic()
-        metrics = self._steps(chunk)
-        seconds = time.monotonic() - started
+        before, started = self._done(progress.pairs, progress.seconds), time.monotonic()
+        metrics, pairs = self._steps(chunk)
+        ended = time.monotonic()
         progress.chunk, progress.steps = number + 1, self.optimizer.steps
-        progress.pairs += len(chunk)
-        progress.seconds += seconds
-        metrics["pairs_per_s"] = len(chunk) / seconds
-        if plan.weak is not None and before < plan.weak * plan.pairs <= progress.pairs:
+        progress.pairs += pairs
+        progress.seconds += ended - self._since
+        self._since = ended
+        done = self._done(progress.pairs, progress.seconds)
+        metrics["pairs_per_s"] = pairs / (ended - started)
+        if plan.weak is not None and before < plan.weak * plan.pairs <= done:
             save_network(self.folder / WEAK_NAME, self.average)
         between = plan.pairs / plan.validations
         validation = None
-        if progress.pairs >= min(plan.pairs, (before // between + 1) * between):
+        if done >= min(plan.pairs, (before // between + 1) * between):
             validation = self._validation(held_out)
             metrics |= {f"validation_{name}": value for name, value in validation.metrics.items()}
         for name, value in metrics.items():
             writer.add_scalar(f"{self.model}/{name}", value, progress.pairs)
-        return ChunkReport(self.model, progress.pairs, plan.pairs, metrics["pairs_per_s"], metrics["loss"], validation)
+        share = min(done / plan.pairs, 1.0)
+        return ChunkReport(self.model, progress.pairs, share, metrics["pairs_per_s"], metrics["loss"], validation)
 
-    def _steps(self, chunk: PairChunk[T]) -> dict[str, float]:
-        """Take a step for every batch of a chunk; return means over the steps, and the last learning rate."""
-        before, n, rate = self.progress.pairs, len(chunk), 0.0
+    def _steps(self, chunk: PairChunk[T]) -> tuple[dict[str, float], int]:
+        """Take a step for every batch of a chunk; return means over the steps, the last learning rate, and the pairs.
+
+        These are fewer than the chunk's if the time is used up.
+        """
+        before, n, rate, stop = self.progress.pairs, len(chunk), 0.0, 0
         steps: list[dict[str, torch.Tensor]] = []
         for rows in np.array_split(np.arange(n), max(1, round(n / self.plan.batch))):
             start, stop = int(rows[0]), int(rows[-1]) + 1  # slices: a copy would not lie in pinned memory
             loss, others = self.loss(chunk.take(slice(start, stop)))
             loss.backward()
-            rate = self.optimizer.step_at((before + start) / self.plan.pairs)
+            done = self._done(before + start, self.progress.seconds + time.monotonic() - self._since)
+            rate = self.optimizer.step_at(min(done / self.plan.pairs, 1.0))
             steps.append({"loss": loss.detach()} | {name: each.detach() for name, each in others.items()})
+            if done >= self.plan.pairs:
+                break
         means = {name: float(torch.stack([each[name] for each in steps]).mean()) for name in steps[0]}
-        return means | {"learning_rate": rate}
+        return means | {"learning_rate": rate}, stop
 
     def _validation(self, held_out: PairChunk[T]) -> Validation:
         progress = self.progress

@@ -103,6 +103,8 @@ def test_more_time_means_more_pairs_and_larger_networks(tmp_path, calls):
         main_job(tmp_path / str(minutes), minutes).run()
         line = next(line for line in calls.lines if "pretrain" in line[2:])
         calls.lines.clear()
+        planned = steps_in(tmp_path / str(minutes) / "steps.tsv")["pretrain"][0].planned
+        assert 60 * float(option(line, "--minutes")) == pytest.approx(planned, abs=1)
         sizes.append([word for word in line if word.startswith("size=")])
         pairs.append(sum(int(word.split("=")[1]) for word in line if ".pairs=" in word))
     assert sizes[0] == ["size={filters: 32, blocks: 2}"] and len({str(size) for size in sizes}) == 3

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -18,9 +19,16 @@ from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import load_agent_network, load_network, save_agent
 from suphx.supervised import policy_training
+from suphx.supervised import training as loop
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.policy_training import PolicyTraining, grow_into
-from suphx.supervised.training import CHECKPOINT_NAME, WEAK_NAME, ChunkReport, SupervisedInterrupted
+from suphx.supervised.training import (
+    CHECKPOINT_NAME,
+    WEAK_NAME,
+    AveragingOptimizer,
+    ChunkReport,
+    SupervisedInterrupted,
+)
 from tests.dataset.made_games import sensible_games
 from tests.supervised.tiny_config import tiny_config
 
@@ -141,6 +149,33 @@ def test_validations_without_progress_end_a_training(tmp_path: Path) -> None:
     assert run.progress.best is not None
     later = [each for each in run.progress.validations if each.pairs > run.progress.best.pairs]
     assert len(later) == 3
+
+
+def test_the_time_ends_a_training_as_the_pairs_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, rates, step_at = [0.0], [], AveragingOptimizer.step_at
+
+    def slow_step(optimizer: AveragingOptimizer, share: float) -> float:
+        now[0] += 0.5
+        rates.append(step_at(optimizer, share))
+        return rates[-1]
+
+    monkeypatch.setattr(AveragingOptimizer, "step_at", slow_step)
+    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    config = tiny_config(models={"riichi": {"pairs": 25_600}})  # 100 steps
+
+    def in_20_seconds() -> PolicyTraining:
+        return PolicyTraining("riichi", config, sensible_games(), tmp_path, precision(), 20.0)
+
+    event = Event()
+    with pytest.raises(SupervisedInterrupted):
+        in_20_seconds().train(stop_after(5, event), event)
+    now[0] += 1000  # interrupted for long
+    reports: list[ChunkReport] = []
+    run = in_20_seconds()
+    run.train(reports.append, Event())
+    assert 38 <= len(rates) <= 41 and rates[-1] < 0.06 * max(rates)
+    assert reports[-1].share == 1 and run.progress.pairs == reports[-1].pairs < 0.5 * 25_600
+    assert len(run.progress.validations) == 4 and (tmp_path / WEAK_NAME).exists()
 
 
 def agent(folder: Path, networks: dict[str, PolicyNetwork]) -> str:
