@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -177,11 +178,14 @@ class Gradient:
 
     @classmethod
     def read(cls, path: Path) -> Gradient:
-        """Read it back; raises SystemExit if it is of other coefficients."""
-        with np.load(path, allow_pickle=False) as file:
-            if tuple(file["names"]) != NAMES:
-                raise SystemExit(f"{path}: a gradient of other coefficients")
-            return cls(str(file["agent"]), int(file["games"]), file["of_games"], file["fisher"])
+        """Read it back; raises SystemExit if it is none, or of other coefficients."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                if tuple(file["names"]) != NAMES:
+                    raise SystemExit(f"{path}: a gradient of other coefficients")
+                return cls(str(file["agent"]), int(file["games"]), file["of_games"], file["fisher"])
+        except (OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile) as error:
+            raise SystemExit(f"{path}: no gradient, or not whole ({error})") from error
 
 
 def measure(agent: str, predictor: str | None, seed: int, games: int) -> Iterator[Gradient]:

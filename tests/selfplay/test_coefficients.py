@@ -114,6 +114,10 @@ def test_a_gradient_is_read_as_it_was_written(script, tmp_path):
     gradient.write(tmp_path / "g.npz")
     with pytest.raises(SystemExit, match="a gradient of other coefficients"):
         script["Gradient"].read(tmp_path / "g.npz")
+    for data in (b"", b"nonsense", (tmp_path / "g.npz").read_bytes()[:-30]):
+        (tmp_path / "g.npz").write_bytes(data)
+        with pytest.raises(SystemExit, match="no gradient, or not whole"):
+            script["Gradient"].read(tmp_path / "g.npz")
 
 
 def test_games_are_measured_until_there_are_enough(script, tmp_path, monkeypatch):
