@@ -163,6 +163,7 @@ class Gradient:
     """What some games say: for each the sum of scores times the rewards of their rounds, and Fisher's matrix."""
 
     agent: str
+    seed: int
     games: int
     of_games: np.ndarray
     """f64[m, columns]; games that were not finished are among them."""
@@ -183,7 +184,7 @@ class Gradient:
             with np.load(path, allow_pickle=False) as file:
                 if tuple(file["names"]) != NAMES:
                     raise SystemExit(f"{path}: a gradient of other coefficients")
-                return cls(str(file["agent"]), int(file["games"]), file["of_games"], file["fisher"])
+                return cls(str(file["agent"]), int(file["seed"]), int(file["games"]), file["of_games"], file["fisher"])
         except (OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile) as error:
             raise SystemExit(f"{path}: no gradient, or not whole ({error})") from error
 
@@ -214,7 +215,7 @@ def measure(agent: str, predictor: str | None, seed: int, games: int) -> Iterato
             np.add.at(parts, of_game, of_rows * rows["rewards"][:, :1] * rewards.unit)
             for game, part in zip(numbers, parts, strict=True):
                 sums[game] = sums.get(game, 0) + part
-        yield Gradient(agent, played, np.stack(list(sums.values())), fisher)
+        yield Gradient(agent, seed, played, np.stack(list(sums.values())), fisher)
 
 
 def _logits(policy: SelfPlayPolicy, model: str, rows: np.ndarray) -> np.ndarray:
@@ -343,6 +344,7 @@ def _step(options: argparse.Namespace) -> None:
     result = {
         "games": sum(each.games for each in gradients),
         "of": sorted({each.agent for each in gradients}),
+        "seeds": [each.seed for each in gradients],
         "length": options.length,
         "gain_of_length_1": {"held_out": gain, "interval": interval},
         "alone": estimate.alone(),
@@ -352,7 +354,7 @@ def _step(options: argparse.Namespace) -> None:
     if options.write:
         about = {
             "data": f"{result['games']:,} games of {', '.join(result['of'])} with itself",
-            "command": " ".join(sys.argv),
+            "command": " ".join(["python scripts/coefficients.py", *sys.argv[1:]]),
         }
         write_agent(weights_folder(options.agent), options.write, result["coefficients"], about)
 

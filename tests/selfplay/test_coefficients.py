@@ -85,7 +85,7 @@ def test_the_step_goes_where_the_games_say_and_not_along_the_scales(script):
     true = np.zeros(columns)
     true[[names.index("kong"), names.index("unseen"), n]] = 0.3, -0.4, 5.0  # the last: a scale
     of_games = 4 * (random.normal(size=(games, columns)) @ root.T + fisher @ true)
-    gradients = [script["Gradient"]("one", games // 2, part, 2 * games * fisher) for part in np.split(of_games, 2)]
+    gradients = [script["Gradient"]("one", 3, games // 2, part, 2 * games * fisher) for part in np.split(of_games, 2)]
     estimate = script["Estimate"].of(gradients)
     direction = estimate.direction(np.ones(games, np.bool_))
     inner = fisher[:n, :n] - fisher[:n, n:] @ np.linalg.solve(fisher[n:, n:], fisher[n:, :n])
@@ -99,16 +99,16 @@ def test_the_step_goes_where_the_games_say_and_not_along_the_scales(script):
 def test_where_all_may_be_chance_no_step_is_taken(script):
     columns = script["_COLUMNS"]
     balanced = np.concatenate([np.eye(columns), -np.eye(columns)])
-    estimate = script["Estimate"].of([script["Gradient"]("one", len(balanced), balanced, np.eye(columns))])
+    estimate = script["Estimate"].of([script["Gradient"]("one", 3, len(balanced), balanced, np.eye(columns))])
     assert not estimate.direction(np.ones(len(balanced), np.bool_)).any()
 
 
 def test_a_gradient_is_read_as_it_was_written(script, tmp_path):
     columns = script["_COLUMNS"]
-    gradient = script["Gradient"]("one", 7, np.ones((9, columns)), np.eye(columns))
+    gradient = script["Gradient"]("one", 3, 7, np.ones((9, columns)), np.eye(columns))
     gradient.write(tmp_path / "g.npz")
     again = script["Gradient"].read(tmp_path / "g.npz")
-    assert (again.agent, again.games, again.of_games.shape) == ("one", 7, (9, columns))
+    assert (again.agent, again.seed, again.games, again.of_games.shape) == ("one", 3, 7, (9, columns))
     assert [path.name for path in tmp_path.iterdir()] == ["g.npz"]
     gradient.names = ("others",)
     gradient.write(tmp_path / "g.npz")
