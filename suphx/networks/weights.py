@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load, save
 
@@ -20,8 +20,8 @@ from simulator.files import write_whole
 from suphx.config import StrictModel
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
-from suphx.networks.models import MODELS, OUTLOOK, Model
-from suphx.networks.policy import AnswerHead, Network, OutlookNetwork, PolicyNetwork, SumNetwork
+from suphx.networks.models import MODELS, OUTLOOK
+from suphx.networks.policy import Network, OutlookNetwork, PolicyNetwork, SumNetwork
 from suphx.networks.sizes import ARCHITECTURES, RESIDUAL, Size, build_network
 from suphx.plugins import PLUGINS_VARIABLE
 
@@ -66,8 +66,6 @@ class AgentCard(StrictModel):
     need not hold the others twice."""
     sums: dict[str, Annotated[dict[Folder, float], Field(min_length=1)]] = Field(default_factory=dict)
     """By model without a file here: the folders beside this one whose networks are added, with their factors."""
-    biases: dict[Model, FiniteFloat] = Field(default_factory=dict)
-    """By model: added to the logit of yes."""
     temperatures: dict[str, float] = Field(default_factory=dict)
     """By model: what the logits were divided by before the network learned from its own games; 1 where not named. A
     training that begins with these weights does not do it again."""
@@ -238,18 +236,7 @@ def load_agent(folder: Path) -> dict[str, PolicyNetwork]:
 
 def load_agent_network(folder: Path, model: str) -> PolicyNetwork:
     """Return one of the five networks of a folder; raises WeightsError as `load_agent` does."""
-    card = load_card(folder)
-    network = _load_of_card(folder, card, model)
-    if bias := card.biases.get(model):
-        if not isinstance(network, PolicyNetwork) or not isinstance(network.head, AnswerHead):
-            raise WeightsError(f"{folder / CARD_NAME}: the {model} model has no last layer to add a bias to")
-        with torch.no_grad():
-            network.head.answer.bias[1] += bias
-    return network
-
-
-def _load_of_card(folder: Path, card: AgentCard, model: str) -> PolicyNetwork:
-    name = _file_name(model)
+    card, name = load_card(folder), _file_name(model)
     if model not in card.sums:
         return _load_listed(_where(folder, card, name), name, card, model)
     beside = folder.resolve().parent

@@ -275,24 +275,6 @@ def test_a_sum_without_sizes(tmp_path, networks, terms):
         load_network(path)
 
 
-def test_an_agent_that_says_yes_more_often(agent):
-    path, before = agent / CARD_NAME, load_agent(agent)
-    card = json.loads(path.read_text())
-    path.write_text(json.dumps(card | {"biases": {"pong": 0.75}}))
-    after = load_agent(agent)
-    planes = torch.rand(3, 34, before["pong"].planes)
-    change = torch.tensor([0, 0.75]).expand(3, 2)
-    torch.testing.assert_close(after["pong"](planes) - before["pong"](planes), change, atol=1e-5, rtol=0)
-    assert torch.equal(after["chow"](planes), before["chow"](planes))
-    for biases in ({"pong": "x"}, {"pong": float("nan")}, {"nobody": 1}):
-        path.write_text(json.dumps(card | {"biases": biases}))
-        with pytest.raises(WeightsError, match=r"agent\.json: no card"):
-            load_agent(agent)
-    path.write_text(json.dumps(card | {"biases": {"discard": 1}}))
-    with pytest.raises(WeightsError, match=r"agent\.json: the discard model has no last layer to add a bias to"):
-        load_agent(agent)
-
-
 def test_an_agent_that_has_the_rest_of_itself(agent):
     card = json.loads((agent / CARD_NAME).read_text())
     (agent / CARD_NAME).write_text(json.dumps({**card, "rest": agent.name}))
