@@ -41,6 +41,8 @@ ARMS = {
     "Muon": ["learning.optimizer=muon"],
     "twice the rate": ["learning.learning_rate=1.0e-4"],
     "a quarter of the batch": ["learning.batch=256"],
+    "entropy target": ["learning.entropy={start: 0.01, beta: 1.0e-3}"],
+    "unclear decisions": ["learning.max_confidence=0.9"],
 }
 START = [
     "size={filters: 32, blocks: 2}", "models.discard.pairs=6000", "average_steps=10", "test_pairs=20000",
