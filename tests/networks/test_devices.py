@@ -55,7 +55,7 @@ def test_supervised_steps(optimizer, tmp_path):
     with fake_gpu() as precision:
         training = PolicyTraining("discard", config, games, tmp_path, precision)
         pairs = training.held_out()
-        assert training._steps(pairs.take(slice(64)))["loss"] == 0.5  # which is all that such a GPU has to say
+        assert training._steps(pairs.take(slice(64)))[0]["loss"] == 0.5  # which is all that such a GPU has to say
         assert training.validate(pairs).keys() == {"loss", "accuracy"}
         assert {each.device for each in training.network.parameters()} == {precision.device}
 
