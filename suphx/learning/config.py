@@ -151,6 +151,8 @@ class LearningConfig(Config):
     Below 1, policies start more certain, with the same likeliest actions. A policy that imitates many people is less
     certain than a player should be: at 1, much of the gradient only makes it more certain, which changes nothing in
     greedy play and is undone by the entropy target."""
+    start_temperature_of: dict[Model, PositiveFloat] = Field(default_factory=dict)
+    """The same for single models: one that has seen little needs a lower temperature than one that has seen much."""
     batch: int = Field(default=1024, ge=1)
     """Decisions per step."""
     batch_of: dict[Model, PositiveInt] = Field(default_factory=dict)
@@ -208,7 +210,7 @@ class LearningConfig(Config):
             raise ValueError(f"algorithm: no algorithm {self.algorithm!r}; there are {names}")
         if len(set(self.models)) < len(self.models):
             raise ValueError("models: one is named twice")
-        for field in ("learning_rate_of", "batch_of"):
+        for field in ("learning_rate_of", "batch_of", "start_temperature_of"):
             if idle := sorted(set(getattr(self, field)) - set(self.models)):
                 raise ValueError(f"{field}: {', '.join(idle)} does not learn")
         if self.reference and self.reference.renew and self.oracle:
@@ -241,6 +243,10 @@ class LearningConfig(Config):
     def batch_for(self, model: str) -> int:
         """Return the number of decisions in a step of a model."""
         return self.batch_of.get(model, self.batch)
+
+    def temperature_for(self, model: str) -> float | None:
+        """Return the temperature at which a model that learns starts; None: as it is."""
+        return self.start_temperature_of.get(model, self.start_temperature)
 
     def rate_for(self, model: str) -> float:
         """Return a model's learning rate, before annealing."""

@@ -198,6 +198,8 @@ class TrainConfig(Config):
         learning = settings["learning"]
         learning.pop("collapse")  # only decides when the training ends
         algorithm = {name: learning.pop(name) for name in ("algorithm", "clip")}
+        if not learning["start_temperature_of"]:
+            learning.pop("start_temperature_of")  # as before there was one
         if learning["reference"] and not learning["reference"]["renew"]:
             learning["reference"].pop("renew")  # as before there was one
         if learning["oracle"]:

@@ -96,5 +96,6 @@ def load_start(config: TrainConfig) -> dict[str, PolicyNetwork]:
 
 def temperatures_of(config: TrainConfig) -> dict[str, float]:
     """Return the temperatures of a training's agents (`AgentCard`), by model; raises InputError as `load_start`."""
-    before, wanted = load_card(weights_folder(config.start)).temperatures, config.learning.start_temperature
-    return before if wanted is None else before | dict.fromkeys(config.learning.models, wanted)
+    temperatures = load_card(weights_folder(config.start)).temperatures
+    wanted = {model: config.learning.temperature_for(model) for model in config.learning.models}
+    return temperatures | {model: value for model, value in wanted.items() if value is not None}

@@ -79,6 +79,7 @@ def test_the_rate_falls_after_so_many_games() -> None:
         {"models": ["win"]},
         {"learning_rate_of": {"kong": 1e-4}},
         {"learning_rate_of": {"discard": 0}},
+        {"start_temperature_of": {"kong": 0.5}},
         {"entropy": {"start": 0.9, "highest": 0.5}},
         {"reference": {"coefficient": -1}},
         {"algorithm": "none"},

@@ -39,7 +39,7 @@ from suphx.networks.weights import load_agent as load_weights
 from suphx.networks.weights import load_card, save_agent
 from suphx.reward.rounds import SHIPPED_PREDICTOR
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.folder import CHECKPOINT_NAME, load_start
+from suphx.selfplay.folder import CHECKPOINT_NAME, load_start, temperatures_of
 from suphx.selfplay.local import LocalTraining
 from suphx.selfplay.training import SelfPlayInterrupted, SelfPlayProgress, TrainingReport
 
@@ -285,6 +285,21 @@ def test_policies_start_surer_and_are_not_made_so_again(tmp_path):
     assert scale(agent, None) == pytest.approx(2, rel=0.01)
     assert scale(agent, 0.5) == scale(agent, None)
     assert scale(agent, 1.0) == pytest.approx(1, rel=0.01)
+
+
+def test_single_models_start_at_their_own_temperature(start: Path) -> None:
+    learning = {"models": ["discard", "kong"], "start_temperature": 0.5}
+    alike, kong = (
+        TrainConfig.model_validate(values(start, learning=learning | {"start_temperature_of": own}))
+        for own in ({}, {"kong": 0.25})
+    )
+    assert temperatures_of(alike) == {"discard": 0.5, "kong": 0.5}
+    assert temperatures_of(kong) == {"discard": 0.5, "kong": 0.25}
+    before, after = (load_start(config) for config in (alike, kong))
+    assert torch.equal(before["discard"].head.score.weight, after["discard"].head.score.weight)
+    assert torch.equal(2 * before["kong"].head.answer.weight, after["kong"].head.answer.weight)
+    assert alike.purpose() != kong.purpose()
+    assert "start_temperature_of" not in alike.purpose()["learning"]  # earlier checkpoints fit
 
 
 def test_layouts_of_planes_are_part_of_what_a_checkpoint_is_for(start, monkeypatch):
